@@ -90,18 +90,6 @@ private:
   bool mayArrange() const { return means_ != Means::Tiles; }
   Reading reading() { return Reading(trial_.nest(), contraction_); }
 
-  /// Puts the loops of the points into another order.
-  bool order(const std::vector<std::string>& wanted) {
-    std::vector<std::string>& loops = contraction_.spatial;
-    for (size_t i = 0; i < wanted.size(); ++i)
-      for (size_t at = size_t(std::ranges::find(loops, wanted[i]) - loops.begin()); at > i; --at) {
-        if (!attempt("reorder", {loops[at - 1], loops[at]}))
-          return false;
-        std::swap(loops[at - 1], loops[at]);
-      }
-    return true;
-  }
-
   /// How many of the other loops over columns are joined with the innermost, from behind: all that
   /// stay side by side, and as many as make products cheaper.
   size_t joinedColumns(const std::string& rows, const std::vector<std::string>& more) {
@@ -142,7 +130,7 @@ private:
       wanted.insert(wanted.end(), more.end() - ptrdiff_t(joined), more.end());
       wanted.push_back(contraction_.spatial.back());
     }
-    if (!order(wanted))
+    if (!trial_.ordered(contraction_.spatial, wanted))
       return false;
     if (mayArrange())
       pad(joined > 0 || more.empty() ? rows : more.back());
@@ -208,13 +196,11 @@ private:
     return machine_.registers >= 32 ? 4 : 2;
   }
 
-  /// What the products of all rows with so many vectors cost: a unit for each vector that is
-  /// multiplied, and one for each that is loaded or filled with an element, as measured on tiles of
-  /// 14x2, 8x3 and 6x4 vectors.
+  /// What the products of all rows with so many vectors cost.
   double costBeside(const std::string& rows, int64_t vectors) {
     int64_t count = reading().extentOf(rows), tile = rowsBeside(rows, vectors), rest = count % tile;
-    auto ofTile = [&](int64_t some) { return double(some * vectors + some + vectors); };
-    return double(count / tile) * ofTile(tile) + (rest > 0 ? ofTile(rest) : 0);
+    return double(count / tile) * costOfTile(tile, vectors) +
+           (rest > 0 ? costOfTile(rest, vectors) : 0);
   }
 
   int64_t bytesOfTile(int64_t vectors) {

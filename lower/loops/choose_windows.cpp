@@ -112,8 +112,7 @@ private:
     int64_t rows, vectors;
   };
 
-  /// What makes products cheapest: a unit for each vector that is multiplied, loaded or filled with
-  /// an element. Kernels that are left over cost as if they filled vectors.
+  /// What makes products cheapest. Kernels that are left over cost as if they filled vectors.
   std::optional<Shape> shapeOfTile(const std::string& kernels) {
     // What is left over has loops of its own, and is stored lane by lane.
     constexpr double withRest = 1.15;
@@ -127,10 +126,9 @@ private:
         if (isExcluded(machine_.choices.tileVectors, vectors) ||
             isExcluded(machine_.choices.tileRows, rows))
           continue;
-        auto ofTile = [&](int64_t some) { return double(some * vectors + some + vectors); };
-        double cost = double(row / rows) * ofTile(rows);
+        double cost = double(row / rows) * costOfTile(rows, vectors);
         if (row % rows > 0)
-          cost = (cost + ofTile(row % rows)) * withRest;
+          cost = (cost + costOfTile(row % rows, vectors)) * withRest;
         if (cost * double(tiles) < least) {
           least = cost * double(tiles);
           best = Shape{rows, vectors};
@@ -162,16 +160,9 @@ private:
              });
     };
     auto rest = std::stable_partition(wanted.begin(), wanted.end(), isOfKernels);
-    std::rotate(rest, std::find(rest, wanted.end(), kernels),
-                std::find(rest, wanted.end(), kernels) + 1);
-    std::vector<std::string>& loops = contraction_.spatial;
-    for (size_t i = 0; i < wanted.size(); ++i)
-      for (size_t at = size_t(std::ranges::find(loops, wanted[i]) - loops.begin()); at > i; --at) {
-        if (!trial_.attempt("reorder", {loops[at - 1], loops[at]}))
-          return false;
-        std::swap(loops[at - 1], loops[at]);
-      }
-    return true;
+    auto own = std::find(rest, wanted.end(), kernels);
+    std::rotate(rest, own, own + 1);
+    return trial_.ordered(contraction_.spatial, wanted);
   }
 
   bool tile(const std::string& kernels, const Shape& shape) {

@@ -52,6 +52,16 @@ std::optional<int64_t> Trial::countOf(const std::string& loop) {
   return made_.nest.table.constantOf(findLoop(made_.nest, loop).loop().end);
 }
 
+bool Trial::ordered(std::vector<std::string>& loops, const std::vector<std::string>& wanted) {
+  for (size_t i = 0; i < wanted.size(); ++i)
+    for (size_t at = size_t(std::ranges::find(loops, wanted[i]) - loops.begin()); at > i; --at) {
+      if (!attempt("reorder", {loops[at - 1], loops[at]}))
+        return false;
+      std::swap(loops[at - 1], loops[at]);
+    }
+  return true;
+}
+
 std::optional<Trial::Pieces> Trial::tiled(const std::string& loop, int64_t piece) {
   auto count = countOf(loop);
   if (count)

@@ -41,6 +41,9 @@ public:
     bool hasRest = false;
   };
 
+  /// Puts loops, each of which is alone in the one before, into another order.
+  bool ordered(std::vector<std::string>& loops, const std::vector<std::string>& wanted);
+
   /// Cuts a loop into whole pieces, and a rest of its own. Nothing where a piece is one iteration.
   std::optional<Pieces> tiled(const std::string& loop, int64_t piece);
 
