@@ -49,8 +49,7 @@ std::vector<Node>* drawnBody(Nest& nest, Random& random) {
   return body->empty() ? nullptr : body;
 }
 
-} // namespace
-
+/// A step that may apply to a nest, or may not: a rewrite with names and numbers of the nest.
 Step drawStep(const Nest& nest, Random& random) {
   Names names;
   collect(nest, nest.body, names);
@@ -92,6 +91,22 @@ Step drawStep(const Nest& nest, Random& random) {
           step.arguments[1] = fmt::format("({})/2", nest.table.text(loop->end));
       });
   return step;
+}
+
+} // namespace
+
+RandomSchedule drawSchedule(const loops::Nest& nest, size_t draws, Random& random) {
+  RandomSchedule made{nest};
+  for (size_t i = 0; i < draws; ++i) {
+    loops::Step step = drawStep(made.nest, random);
+    auto next = loops::rewritten(made.nest, step);
+    if (!next)
+      continue;
+    made.nest = *std::move(next);
+    made.text += loops::textOf(step) + "\n";
+    made.steps.push_back(std::move(step));
+  }
+  return made;
 }
 
 void damage(Nest& nest, Random& random) {

@@ -32,18 +32,10 @@ TEST_CASE("random schedules never change what a nest gives") {
   std::map<std::string, size_t> applied;
   size_t total = 0;
   forEachNestCase(harness::mixSeed(Catch::rngSeed(), 1), [&](const NestCase& made, Random& random) {
-    Nest nest = made.nest;
-    std::string schedule;
-    for (int i = 0; i < 24; ++i) {
-      loops::Step step = harness::drawStep(nest, random);
-      auto next = loops::rewritten(nest, step);
-      if (!next)
-        continue;
-      nest = *std::move(next);
-      schedule += loops::textOf(step) + "\n";
+    const auto [nest, steps, schedule] = harness::drawSchedule(made.nest, 24, random);
+    for (const loops::Step& step : steps)
       ++applied[step.rewrite];
-      ++total;
-    }
+    total += steps.size();
     INFO(schedule << "of\n" << loops::textOf(made.nest) << "made\n" << loops::textOf(nest));
     CHECK(disagreement(made, nest) == "");
     auto again = loops::nestOf(loops::textOf(nest));
@@ -193,10 +185,7 @@ TEST_CASE("damaged nests are refused, or give the same") {
   size_t refused = 0, accepted = 0;
   forEachNestCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const NestCase& made, Random& random) {
     for (int i = 0; i < 12; ++i) {
-      Nest nest = made.nest;
-      for (int k = 0; k < 3; ++k)
-        if (auto next = loops::rewritten(nest, harness::drawStep(nest, random)))
-          nest = *std::move(next);
+      Nest nest = harness::drawSchedule(made.nest, 3, random).nest;
       harness::damage(nest, random);
       if (!loops::problemOf(nest).empty()) {
         ++refused;

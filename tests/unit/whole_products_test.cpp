@@ -35,22 +35,22 @@ Nest nestFrom(const std::string& text) {
   return *std::move(nest);
 }
 
-std::string denseText(const Types& types, int64_t rows, int64_t columns, int64_t products) {
-  return fmt::format("kernel dense(x: {3}[{0}, {2}], w: {4}[{1}, {2}]) -> (y: int32[{0}, {1}]) "
+/// Columns lie along the sum, as weights of dense layers do, or across it.
+std::string productText(const Types& types, int64_t rows, int64_t columns, int64_t products,
+                        bool isAlongSum) {
+  return fmt::format("kernel product(x: {3}[{0}, {2}], w: {4}[{5}]) -> (y: int32[{0}, {1}]) "
                      "numbers reordered\n  for i in {0}\n    for j in {1}\n      alloc a: int64[]\n"
                      "      a[] = int64(0)\n      for r in {2}\n"
-                     "        a[] += int64(int32(x[i, r]) * int32(w[j, r])) over r : {2}\n"
+                     "        a[] += int64(int32(x[i, r]) * int32(w[{6}])) over r : {2}\n"
                      "      y[i, j] = int32(a[])\n",
-                     rows, columns, products, types.left, types.right);
+                     rows, columns, products, types.left, types.right,
+                     isAlongSum ? fmt::format("{}, {}", columns, products)
+                                : fmt::format("{}, {}", products, columns),
+                     isAlongSum ? "j, r" : "r, j");
 }
 
-std::string matmulText(const Types& types, int64_t rows, int64_t columns, int64_t products) {
-  return fmt::format("kernel matmul(x: {3}[{0}, {2}], w: {4}[{2}, {1}]) -> (y: int32[{0}, {1}]) "
-                     "numbers reordered\n  for i in {0}\n    for j in {1}\n      alloc a: int64[]\n"
-                     "      a[] = int64(0)\n      for r in {2}\n"
-                     "        a[] += int64(int32(x[i, r]) * int32(w[r, j])) over r : {2}\n"
-                     "      y[i, j] = int32(a[])\n",
-                     rows, columns, products, types.left, types.right);
+std::string denseText(const Types& types, int64_t rows, int64_t columns, int64_t products) {
+  return productText(types, rows, columns, products, true);
 }
 
 struct Picture {
@@ -144,7 +144,7 @@ TEST_CASE("products of whole numbers are exact, in groups where there are instru
     for (const Types& types : allTypes) {
       bool isGrouped = processor.wholeProducts() != loops::WholeProducts::None;
       check(denseText(types, 13, 17, 23), processor, isGrouped);
-      check(matmulText(types, 16, 35, 18), processor, isGrouped);
+      check(productText(types, 16, 35, 18, false), processor, isGrouped);
       check(convolutionText(types, {1, 8, 6, 9, 3, 1}), processor, isGrouped);
     }
 }
@@ -244,17 +244,9 @@ TEST_CASE("random schedules never change what a product of bytes gives") {
     const Nest& first = firsts[seed % 2];
     std::vector<Value> inputs = inputsOf(first, false);
     const Value wanted = harness::runNest(first, {}, inputs).results[0];
-    Nest nest = first;
-    std::string schedule;
-    for (int i = 0; i < 30; ++i) {
-      loops::Step step = harness::drawStep(nest, random);
-      auto next = loops::rewritten(nest, step);
-      if (!next)
-        continue;
-      nest = *std::move(next);
-      schedule += loops::textOf(step) + "\n";
+    const auto [nest, steps, schedule] = harness::drawSchedule(first, 30, random);
+    for (const loops::Step& step : steps)
       ++applied[step.rewrite];
-    }
     INFO(schedule << "made\n" << loops::textOf(nest));
     Value made = harness::runNest(nest, {}, inputs).results[0];
     CHECK(std::memcmp(made.tensor().bytes(), wanted.tensor().bytes(), made.tensor().byteSize()) ==
