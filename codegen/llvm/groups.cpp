@@ -3,6 +3,7 @@
 // one place after the other.
 #include "codegen/llvm/groups.h"
 
+#include "lower/loops/edit.h"
 #include "lower/sizes/slope.h"
 
 #include <fmt/format.h>
@@ -63,28 +64,14 @@ private:
   }
 
   std::optional<Form> flatOf(const Operation& load) {
-    Form flat = around_.nest.table.number(0);
-    if (!load.operands.empty())
-      return std::nullopt;
-    const std::vector<Form>& extents = around_.nest.buffers[load.buffer].extents;
-    for (size_t i = 0; i < load.places.size(); ++i) {
-      if (load.places[i].value != loops::none || load.places[i].isChecked)
-        return std::nullopt;
-      flat = flatWith(flat, extents[i], load.places[i].form);
-    }
-    return flat;
+    auto places = loops::sureForms(load);
+    return places ? std::optional(flatOf(load.buffer, *places)) : std::nullopt;
   }
 
-  Form flatOf(const loops::Store& store) {
-    Form flat = around_.nest.table.number(0);
-    for (size_t i = 0; i < store.position.size(); ++i)
-      flat = flatWith(flat, around_.nest.buffers[store.buffer].extents[i], store.position[i]);
-    return flat;
+  Form flatOf(uint32_t buffer, std::span<const Form> position) {
+    return loops::flatOf(around_.nest, around_.nest.buffers[buffer].extents, position);
   }
-
-  Form flatWith(Form flat, Form extent, Form place) {
-    return around_.nest.table.sum(around_.nest.table.product(flat, extent), place);
-  }
+  Form flatOf(const loops::Store& store) { return flatOf(store.buffer, store.position); }
 
   // Words in memory.
 

@@ -39,13 +39,6 @@ const Statement* copyIn(const loops::Node& outer) {
   return statement;
 }
 
-Form flatOf(loops::Nest& nest, uint32_t buffer, std::span<const Form> places) {
-  Form flat = nest.table.number(0);
-  for (size_t i = 0; i < places.size(); ++i)
-    flat = nest.table.sum(nest.table.product(flat, nest.buffers[buffer].extents[i]), places[i]);
-  return flat;
-}
-
 /// Masks of a square that sticks out: lanes of what is read, and how many rows and columns there
 /// are.
 struct Edge {
@@ -249,15 +242,12 @@ std::optional<Transposition> transpositionOf(loops::Nest& nest, const loops::Nod
   const auto &outer = std::get<Loop>(loop.what), &inner = std::get<Loop>(loop.body[0].what);
   const Operation& load = statement->operations[0];
   const loops::Store& store = statement->stores[0];
-  std::vector<Form> places;
-  for (const loops::Place& place : load.places) {
-    if (place.value != loops::none || place.isChecked)
-      return std::nullopt;
-    places.push_back(place.form);
-  }
+  auto places = loops::sureForms(load);
+  if (!places)
+    return std::nullopt;
   sizes::Table& table = nest.table;
-  Form read = flatOf(nest, load.buffer, places),
-       written = flatOf(nest, store.buffer, store.position);
+  Form read = loops::flatOf(nest, nest.buffers[load.buffer].extents, *places),
+       written = loops::flatOf(nest, nest.buffers[store.buffer].extents, store.position);
   uint32_t side = sideOf(nest, load.buffer, vectorBytes);
   auto isLong = [&](const Loop& of) {
     return table.constantOf(of.end).value_or(side) * 2 > int64_t(side);

@@ -355,9 +355,7 @@ private:
                     const std::vector<Form>& position, const std::vector<Form>& extents) {
     sizes::Table& table = nest_.table;
     const Facts& facts = chain.back()->facts;
-    Form linear = table.number(0);
-    for (size_t i = 0; i < position.size(); ++i)
-      linear = table.sum(table.product(linear, extents[i]), position[i]);
+    Form linear = flatOf(nest_, extents, position);
     uint32_t source = extents_.buffers[tensor];
     const std::vector<Form> from = nest_.buffers[source].extents;
     Operation load{

@@ -164,12 +164,12 @@ std::optional<int64_t> Reading::bytesAlong(const Operand& operand, const std::st
 }
 
 void Reading::read(const Operation& load) {
-  const Buffer& buffer = nest_.buffers[load.buffer];
-  Form flat = nest_.table.number(0);
-  for (size_t i = 0; i < load.places.size(); ++i) {
-    isPlain_ &= load.places[i].value == none;
-    flat = nest_.table.sum(nest_.table.product(flat, buffer.extents[i]), load.places[i].form);
+  std::vector<Form> forms;
+  for (const Place& place : load.places) {
+    isPlain_ &= place.value == none;
+    forms.push_back(place.form);
   }
+  Form flat = flatOf(nest_, nest_.buffers[load.buffer].extents, forms);
   operands_.push_back({load.buffer, flat, !load.operands.empty()});
 }
 

@@ -134,6 +134,23 @@ uint32_t freshBuffer(Nest& nest, std::string base, DType dtype, std::vector<Form
   return uint32_t(nest.buffers.size() - 1);
 }
 
+Form flatOf(Nest& nest, std::span<const Form> extents, std::span<const Form> position) {
+  Form flat = nest.table.number(0);
+  for (size_t i = 0; i < position.size(); ++i)
+    flat = nest.table.sum(nest.table.product(flat, extents[i]), position[i]);
+  return flat;
+}
+
+std::optional<std::vector<Form>> sureForms(const Operation& load) {
+  std::vector<Form> forms;
+  for (const Place& place : load.places) {
+    if (place.value != none || place.isChecked)
+      return std::nullopt;
+    forms.push_back(place.form);
+  }
+  return load.operands.empty() ? std::optional(std::move(forms)) : std::nullopt;
+}
+
 Form variableForm(Nest& nest, Name variable) {
   return nest.table.name(variable);
 }

@@ -4,6 +4,7 @@
 #include "lower/loops/nest.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -48,6 +49,11 @@ Name freshVariable(Nest& nest, std::string base);
 /// A scratch buffer whose name begins so.
 uint32_t freshBuffer(Nest& nest, std::string base, DType dtype, std::vector<Form> extents);
 Form variableForm(Nest& nest, Name variable);
+
+/// Where the element at a position stands in row-major order of these extents.
+Form flatOf(Nest& nest, std::span<const Form> extents, std::span<const Form> position);
+/// The places of a load; nothing where one is a value, or may be outside.
+std::optional<std::vector<Form>> sureForms(const Operation& load);
 
 /// Nodes once more, with variables and scratch of their own.
 std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes);
