@@ -26,22 +26,25 @@ constexpr size_t sums = 12;
 constexpr double secondsOfRound = 1.5e-3;
 constexpr int rounds = 5;
 
+/// Each sum starts with a value of its own: equal ones would be one sum for the compiler.
 std::string multiplyAddsText(uint32_t lanes) {
-  std::string vector = fmt::format("<{} x float>", lanes), starts, steps, last;
+  std::string vector = fmt::format("<{} x float>", lanes), places, starts, steps, last;
   for (size_t i = 0; i < sums; ++i) {
-    starts +=
-        fmt::format("  %s{0} = phi {1} [ zeroinitializer, %entry ], [ %t{0}, %loop ]\n", i, vector);
+    places += fmt::format("  %p{0} = getelementptr {1}, ptr %room, i64 {2}\n"
+                          "  %f{0} = load {1}, ptr %p{0}, align 4\n",
+                          i, vector, i + 1);
+    starts += fmt::format("  %s{0} = phi {1} [ %f{0}, %entry ], [ %t{0}, %loop ]\n", i, vector);
     steps += fmt::format("  %t{0} = call {1} @llvm.fmuladd.v{2}f32({1} %s{0}, {1} %f, {1} %f)\n", i,
                          vector, lanes);
-    last += fmt::format("  store {} %t{}, ptr %room, align 4\n", vector, i);
+    last += fmt::format("  store {0} %t{1}, ptr %p{1}, align 4\n", vector, i);
   }
-  return fmt::format("declare {0} @llvm.fmuladd.v{1}f32({0}, {0}, {0})\n"
+  return fmt::format("declare {0} @llvm.fmuladd.v{5}f32({0}, {0}, {0})\n"
                      "define void @multiply_adds(ptr %room, i64 %count) nounwind {{\nentry:\n"
-                     "  %f = load {0}, ptr %room, align 4\n  br label %loop\nloop:\n"
+                     "  %f = load {0}, ptr %room, align 4\n{1}  br label %loop\nloop:\n"
                      "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n{2}{3}"
                      "  %next = add i64 %i, 1\n  %go = icmp ult i64 %next, %count\n"
                      "  br i1 %go, label %loop, label %exit\nexit:\n{4}  ret void\n}}\n",
-                     vector, lanes, starts, steps, last);
+                     vector, places, starts, steps, last, lanes);
 }
 
 /// Four registers of each array in an iteration.
@@ -93,7 +96,9 @@ double measureOperations(MultiplyAdds* code, uint32_t lanes, unsigned threads) {
   // At a guess of so many for a thread.
   const auto count = int64_t(secondsOfRound * 100e9 / perCount);
   double each = partsPerSecond(threads, [&](unsigned) {
-    std::vector<float> room(lanes, 0.5F);
+    std::vector<float> room((sums + 1) * lanes);
+    for (size_t i = 0; i < room.size(); ++i)
+      room[i] = 1 / float(2 + i / lanes);
     code(room.data(), count);
   });
   return each * double(threads) * double(count) * perCount;
