@@ -334,6 +334,8 @@ void addLower(CLI::App& app, LowerOptions& options) {
       ->add_option("--print-after", options.printAfter,
                    "Print the kernel after each step that is this rewrite; `all` for every step")
       ->type_name("REWRITE");
+  addFixed(*command, options.calling.fixed);
+  addInputs(*command, options.calling);
   addPassLimits(*command, options.limits);
 }
 

@@ -24,11 +24,10 @@ using Made = std::optional<executable::Executable>;
 /// False when the answer says why inputs are not fixed.
 bool fixed(Session& session, ReadyProgram& ready, const CompileOptions& options, Answer& answer) {
   const RunOptions& calling = options.calling;
-  if (calling.fixed.empty() && calling.inputs.empty() && calling.texts.empty() && !calling.seed)
+  if (std::string problem = fixingProblem(calling, "an executable is compiled"); !problem.empty())
+    answer.fail(ExitCode::World, problem);
+  else if (calling.fixed.empty())
     return true;
-  if (calling.fixed.empty())
-    answer.fail(ExitCode::World,
-                "an executable is compiled with inputs where `--fix` names their parameters");
   else if (ready.entries.size() > 1)
     answer.fail(ExitCode::World, "`--fix` is for programs with one entry");
   else

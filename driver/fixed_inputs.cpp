@@ -103,6 +103,14 @@ void putIn(Session& session, Program& program, const lang::Global& entry, const 
 
 } // namespace
 
+std::string fixingProblem(const RunOptions& options, std::string_view made) {
+  const bool hasInputs =
+      !options.inputs.empty() || !options.texts.empty() || options.seed.has_value();
+  return options.fixed.empty() && hasInputs
+             ? fmt::format("{} with inputs where `--fix` names their parameters", made)
+             : "";
+}
+
 std::optional<std::vector<FixedInput>> fixInputs(Session& session, Program& program,
                                                  const std::string& name, const RunOptions& options,
                                                  Answer& answer) {

@@ -6,8 +6,13 @@
 #include "driver/session/session.h"
 
 #include <optional>
+#include <string_view>
 
 namespace driver {
+
+/// What is wrong where a command that runs nothing is given inputs: `made` tells what it makes of
+/// them, as in "an executable is compiled". Empty when nothing is.
+std::string fixingProblem(const RunOptions& options, std::string_view made);
 
 /// Puts the inputs that `options.fixed` names in the places of the entry's parameters, and what
 /// follows from them. The entry takes the others alone. Nothing when the answer says what stands in

@@ -5,6 +5,7 @@
 #include "codegen/native/native_code.h"
 #include "driver/commands.h"
 #include "driver/executable_file.h"
+#include "driver/fixed_inputs.h"
 #include "driver/pass_ways.h"
 #include "driver/session/budget.h"
 #include "driver/session/find_global.h"
@@ -220,14 +221,18 @@ void showAll(const Session& session, const LowerOptions& options,
 }
 
 void lowerProgram(Session& session, const LowerOptions& options, const Look& look, Answer& answer) {
+  if (std::string problem = fixingProblem(options.calling, "kernels are shown"); !problem.empty())
+    return answer.fail(ExitCode::World, problem);
   auto program = loadGood(session, options.file, look, answer);
   if (!program)
     return;
   const lang::Global* entry = findGlobal(*program->module, options.entry, "--entry", answer);
   if (!entry)
     return;
-  OptOptions way{.calling = {.file = options.file, .entry = std::string(entry->name)},
-                 .way = std::string(forMachine)};
+  const std::string name(entry->name);
+  if (!fixInputs(session, *program, name, options.calling, answer))
+    return;
+  OptOptions way{.calling = {.file = options.file, .entry = name}, .way = std::string(forMachine)};
   auto lowerAll = [&] {
     runPassesOf(session, *program, way, look, answer);
     if (answer.code == ExitCode::Good)

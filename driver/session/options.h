@@ -136,6 +136,8 @@ struct LowerOptions {
   /// As for `run`.
   std::string numbers = "reordered";
   runtime::RunLimits limits = {};
+  /// The inputs that are fixed before passes go over the program.
+  RunOptions calling = {};
 };
 
 struct GradOptions {
