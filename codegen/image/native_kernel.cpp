@@ -33,7 +33,8 @@ void NativeCode::setNative(std::optional<NativeRun> native) {
 std::optional<Fault> NativeCode::run(std::span<const std::byte* const> inputs,
                                      std::span<std::byte* const> outputs) {
   // Where native code ends at a fault, strips have the words for it.
-  if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs, threads()))
+  if (native_ && native_->fits(inputs, outputs) &&
+      native_->run(inputs, outputs, isLong() ? runtime::threadLimit() : 1, isLong()))
     return std::nullopt;
   auto fault = strips_.run(inputs, outputs);
   if (!native_ && ranByStrips_)
@@ -42,9 +43,9 @@ std::optional<Fault> NativeCode::run(std::span<const std::byte* const> inputs,
 }
 
 /// By what strips take, which is more.
-unsigned NativeCode::threads() const {
+bool NativeCode::isLong() const {
   constexpr double worthSharing = 50'000;
-  return cost_ > worthSharing ? runtime::threadLimit() : 1;
+  return cost_ > worthSharing;
 }
 
 /// Strips run stage by stage, so they may write over what a nest still reads.

@@ -27,7 +27,7 @@ public:
                                     std::span<std::byte* const> outputs) override;
 
 private:
-  unsigned threads() const;
+  bool isLong() const;
   void keepSharable();
 
   runtime::KernelCode& strips_;

@@ -5,7 +5,9 @@
 #include "runtime/threads.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <thread>
 
 namespace codegen {
 
@@ -16,6 +18,44 @@ constexpr size_t alignment = 64;
 size_t aligned(size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
+
+/// The iterations of a loop in pieces. Each thread has a share of its own, the same one in every
+/// run, so that what it reads there stays in its caches, and helps the others when that is done.
+class Pieces {
+public:
+  Pieces(int64_t iterations, size_t threads, bool goBack)
+      : iterations_(iterations), threads_(int64_t(threads)), goBack_(goBack),
+        perThread_(std::max<int64_t>(1, std::min(iterations / threads_, mostOfThread))) {}
+
+  /// The piece, as begin and end, that a thread does next; none when all are done.
+  std::optional<std::pair<int64_t, int64_t>> next(size_t thread) {
+    for (int64_t i = 0; i < threads_; ++i) {
+      const int64_t share = (int64_t(thread) + i) % threads_;
+      if (taken_[size_t(share)].load(std::memory_order_relaxed) >= perThread_)
+        continue;
+      int64_t number = taken_[size_t(share)].fetch_add(1);
+      if (number >= perThread_)
+        continue;
+      if (goBack_)
+        number = perThread_ - 1 - number;
+      return std::pair(bound(share * perThread_ + number), bound(share * perThread_ + number + 1));
+    }
+    return std::nullopt;
+  }
+
+private:
+  static constexpr int64_t mostOfThread = 8;
+
+  int64_t bound(int64_t piece) const {
+    const int64_t pieces = threads_ * perThread_;
+    return iterations_ / pieces * piece + iterations_ % pieces * piece / pieces;
+  }
+
+  const int64_t iterations_, threads_;
+  const bool goBack_;
+  const int64_t perThread_;
+  std::array<std::atomic<int64_t>, runtime::mostThreads> taken_ = {};
+};
 
 } // namespace
 
@@ -85,17 +125,19 @@ bool NativeRun::fits(std::span<const std::byte* const> inputs,
   return true;
 }
 
-bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
-  std::atomic<int64_t> next = 0;
-  std::atomic<size_t> workers = 0;
+bool NativeRun::runInPieces(PartFunction* part, int64_t iterations) {
+  Pieces pieces(iterations, pointers_.size(), goesBack_);
+  std::atomic<size_t> helpers = 1;
   std::atomic<bool> isFault = false;
-  int64_t piece = std::max<int64_t>(1, iterations / (int64_t(pointers_.size()) * 4));
+  const auto caller = std::this_thread::get_id();
   runtime::shareWork(unsigned(pointers_.size()), [&] {
-    const runtime::List<std::byte*>& own = pointers_[workers++];
-    for (int64_t begin = next.fetch_add(piece); begin < iterations && !isFault;
-         begin = next.fetch_add(piece))
-      if (part(own.data(), sizes_.data(), begin, std::min(begin + piece, iterations)) != 0)
+    const size_t self = std::this_thread::get_id() == caller ? 0 : helpers++;
+    const runtime::List<std::byte*>& own = pointers_[self];
+    while (auto piece = pieces.next(self))
+      if (isFault || part(own.data(), sizes_.data(), piece->first, piece->second) != 0) {
         isFault = true;
+        return;
+      }
   });
   return !isFault;
 }
@@ -103,16 +145,18 @@ bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
 bool NativeRun::runPart(size_t number) {
   PartFunction* part = nest_->parts[number];
   int64_t iterations = iterations_[number];
-  if (nest_->code.parts[number].iterations != CodePart::once && pointers_.size() > 1 &&
-      iterations > 1)
-    return runParallel(part, iterations);
+  if (nest_->code.parts[number].iterations != CodePart::once && iterations > 1 &&
+      (pointers_.size() > 1 || isLong_))
+    return runInPieces(part, iterations);
   return part(pointers_[0].data(), sizes_.data(), 0, iterations) == 0;
 }
 
 bool NativeRun::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-                    unsigned threads) {
+                    unsigned threads, bool isLong) {
   if (!isRunnable_)
     return false;
+  isLong_ = isLong;
+  goesBack_ = isLong && !goesBack_;
   try {
     runtime::Block shared(sharedBytes_), own(privateBytes_ * threads);
     pointers_.resize(threads);

@@ -34,15 +34,16 @@ public:
   bool mayShare(size_t input, size_t output) const;
   /// Whether the nest may read and write these; else outputs lie where inputs are still read.
   bool fits(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
-  /// By so many threads at most. False where something is a fault, or there is no memory for
-  /// scratch.
+  /// By so many threads at most. `isLong` says that a run reads more than goes in one breath: then
+  /// each goes the other way than the one before, so that what that one read last is read first,
+  /// while it is still near. False where something is a fault, or there is no memory for scratch.
   bool run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-           unsigned threads);
+           unsigned threads, bool isLong = false);
 
 private:
   bool placeScratch(std::span<const std::optional<int64_t>> values);
   bool runPart(size_t number);
-  bool runParallel(PartFunction* part, int64_t iterations);
+  bool runInPieces(PartFunction* part, int64_t iterations);
 
   struct Scratch {
     size_t offset = 0;
@@ -53,6 +54,7 @@ private:
   runtime::List<int64_t> sizes_, iterations_;
   runtime::List<Scratch> scratch_;
   size_t sharedBytes_ = 0, privateBytes_ = 0;
+  bool isLong_ = false, goesBack_ = false;
   /// Whether the numbers of a run fit 64 bits, and its scratch any memory.
   bool isRunnable_ = true;
   /// Of each thread those that its code gets; kept, so that runs take no memory for them.
