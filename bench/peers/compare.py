@@ -45,44 +45,25 @@ class Ours:
 
     def __init__(self, baton, net, folder, threads):
         (folder / "net.rly").write_text(net.relay())
-        np.savez(folder / "values.npz", **net.inputs, **net.weights)
+        np.savez(folder / "values.npz", **net.values)
         self.folder, self.common = folder, ["net.rly", "--input", "values.npz", "--threads", str(threads), "--engine", "native"]
         self.baton = str(baton.resolve())
-        self.common += ["--fix", "w*"] if net.weights else []
+        self.common += ["--fix", net.fixed] if net.fixed else []
+        for name, (file, text) in net.files.items():
+            (folder / file).write_text(text)
+            self.common += ["--input", f"{name}={file}"]
 
     def call(self, command, *more):
         words = [self.baton, command, *self.common, *more]
         return subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True).stdout
 
-    def result(self):
+    def results(self):
         self.call("run", "--output", "result.npz")
         with np.load(self.folder / "result.npz") as file:
-            return file[file.files[0]]
+            return [file[name] for name in file.files]
 
     def figures(self):
         return json.loads(self.call("bench", "--json", "--rounds", "5"))
-
-
-def peers(net, options):
-    """By name, functions of nothing that give the result."""
-    import onnxruntime
-    import torch
-
-    torch.set_num_threads(options.threads)
-    how = onnxruntime.SessionOptions()
-    how.intra_op_num_threads, how.inter_op_num_threads = options.threads, 1
-    how.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    session = onnxruntime.InferenceSession(net.onnx(), how, providers=["CPUExecutionProvider"])
-    tensors = [torch.from_numpy(value) for value in net.inputs.values()]
-    function = net.torch()
-    made = {"ONNX Runtime": lambda: session.run(None, net.inputs)[0], "PyTorch": lambda: function(*tensors)}
-    if options.compile:
-        compiled = torch.compile(function)
-        made["PyTorch compiled"] = lambda: compiled(*tensors)
-    if [step.kind for step in net.steps] == ["product"]:
-        a, b = net.inputs.values()
-        made["numpy"] = lambda: a @ b
-    return made
 
 
 def seconds_of(call, clock, least=0.25):
@@ -103,14 +84,14 @@ def compare(name, options, folder):
     row, goal, make = WORKLOADS[name]
     net = make()
     clock, key = (time.thread_time, "processor_s") if options.processor_time else (time.perf_counter, "median_s")
-    ours, others = Ours(options.baton, net, folder, options.threads), peers(net, options)
+    ours, others = Ours(options.baton, net, folder, options.threads), net.calls(options)
     with torch.inference_mode():
-        result = ours.result()
+        results = ours.results()
         for peer, call in others.items():
-            expected = np.asarray(call())
-            error = np.abs(result - expected).max() / np.abs(expected).max()
-            if not error < 1e-4:
-                sys.exit(f"{name}: Baton and {peer} differ by {error:.2g} of the greatest element")
+            for result, expected in zip(results, map(np.asarray, call()), strict=True):
+                error = np.abs(result - expected).max() / np.abs(expected).max()
+                if result.shape != expected.shape or not error < 1e-4:
+                    sys.exit(f"{name}: Baton and {peer} differ by {error:.2g} of the greatest element")
         rounds = []
         for _ in range(options.rounds):
             figures = ours.figures()

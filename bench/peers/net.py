@@ -71,6 +71,39 @@ class Net:
     def product(self, a, b):
         return self.add("product", a, b, shape=(*self.shapes[a][:-1], self.shapes[b][-1]))
 
+    # As whoever compares wants it.
+
+    @property
+    def values(self):
+        return {**self.inputs, **self.weights}
+
+    @property
+    def fixed(self):
+        return "w*" if self.weights else None
+
+    files = {}
+
+    def calls(self, options):
+        """By name, peers as functions of nothing that give results as arrays."""
+        import onnxruntime
+        import torch
+
+        torch.set_num_threads(options.threads)
+        how = onnxruntime.SessionOptions()
+        how.intra_op_num_threads, how.inter_op_num_threads = options.threads, 1
+        how.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        session = onnxruntime.InferenceSession(self.onnx(), how, providers=["CPUExecutionProvider"])
+        tensors = [torch.from_numpy(value) for value in self.inputs.values()]
+        function = self.torch()
+        made = {"ONNX Runtime": lambda: session.run(None, self.inputs), "PyTorch": lambda: [function(*tensors)]}
+        if options.compile:
+            compiled = torch.compile(function)
+            made["PyTorch compiled"] = lambda: [compiled(*tensors)]
+        if [step.kind for step in self.steps] == ["product"]:
+            a, b = self.inputs.values()
+            made["numpy"] = lambda: [a @ b]
+        return made
+
     # Notations.
 
     def relay(self):

@@ -1,5 +1,6 @@
-"""The workloads that are compared, by the rows of the table of goals, each as a network."""
+"""The workloads that are compared, by the rows of the table of goals."""
 from net import Net
+from recursive import lstm, lstm_gradients, perceptron_gradients, tree_lstm
 
 
 def product(size):
@@ -104,10 +105,16 @@ WORKLOADS = {
     "ResNet-50": (4, 2.1, residual_net),
     "MobileNet v1": (5, 2.0, mobile_net),
     "transformer layer, 128": (6, 2.2, transformer_layer),
+    "transformer layer, 1": (8, 1.25, lambda: transformer_layer(1)),
+    "LSTM 256-256, 40 steps": (9, 2.4, lambda: lstm(256, 256)),
+    "LSTM 300-512, 40 steps": (9, 1.8, lambda: lstm(300, 512)),
+    "tree LSTM 300-150": (10, 7.0, tree_lstm),
     **{f"chain, {size}": (11, 5.5, lambda size=size: chain(size)) for size in (1 << 12, 1 << 18, 1 << 22)},
     "softmax 4096x1024": (12, 2.3, softmax),
     "layer norm 4096x1024": (12, 1.7, layer_norm),
     "transpose 4096x1024": (12, 4.5, transpose),
     "attention, 384": (13, 2.4, attention),
     "perceptron, 64 rows": (14, 3.0, perceptron),
+    "its loss and gradients": (14, 3.0, perceptron_gradients),
+    "gradients of LSTM 256-256": (15, 4.5, lstm_gradients),
 }
