@@ -15,8 +15,8 @@ namespace loops {
 namespace {
 
 /// Products of a sum that pay for storing it across its lanes, and sums that pay for copying an
-/// element of a kernel.
-constexpr int64_t fewestProducts = 16, fewestSums = 96;
+/// element of a kernel, or for reading it where kernels lie side by side.
+constexpr int64_t fewestProducts = 16, fewestSums = 96, fewestSumsOfPanels = 32;
 /// How many steps of a loop a piece of windows has at least, since those of neighbours overlap.
 constexpr int64_t fewestInPiece = 4;
 constexpr int64_t mostVectorsOfKernels = 4, mostPoints = 16;
@@ -105,7 +105,8 @@ private:
     for (const std::string& other : contraction_.spatial)
       if (other != loop)
         sums = std::min<int64_t>(sums * of.extentOf(other), fewestSums);
-    return count && *count >= lanes() && sums >= fewestSums && of.productsOfSum() >= fewestProducts;
+    return count && *count >= lanes() && of.productsOfSum() >= fewestProducts &&
+           sums >= (areSideBySide(of, loop) ? fewestSumsOfPanels : fewestSums);
   }
 
   struct Shape {

@@ -37,7 +37,7 @@ namespace {
 /// How wide panels are: as wide as fits.
 constexpr int64_t panelSizes[] = {32, 16};
 /// Weights of fewer elements, and for fewer windows, are read in other ways.
-constexpr int64_t fewestElements = 256, fewestWindows = 96;
+constexpr int64_t fewestElements = 256, fewestWindows = 32;
 
 struct Panels {
   /// The argument that is weights, and where that is bound, unless it stands in the call.
