@@ -4,7 +4,9 @@
 #include "lower/loops/edit.h"
 #include "lower/loops/trial.h"
 #include "lower/loops/verify.h"
+#include "lower/sizes/slope.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
@@ -72,8 +74,9 @@ private:
 
   using Dimensions = std::vector<std::pair<uint32_t, size_t>>;
 
-  /// What hangs on the pair, each with the dimension along which rows lie; nothing where something
-  /// else hangs on it.
+  /// What lies row after row where the pair goes through it, each with the dimension along which
+  /// rows lie; nothing where something is gone through in another way, but for inputs that are read
+  /// in steps: tiles copy these anyway.
   std::optional<Dimensions> flatBuffers(const Pair& pair) {
     Nest& nest = trial_.nest();
     Spot spot = findLoop(nest, pair.names(nest).first);
@@ -82,18 +85,24 @@ private:
     Dimensions found;
     for (uint32_t buffer = 0; buffer < nest.buffers.size(); ++buffer) {
       std::set<std::optional<size_t>> dimensions;
+      bool isReadInSteps = false;
+      auto note = [&](const std::vector<Form>& position) {
+        if (std::ranges::all_of(position, [&](Form form) {
+              return !mentions(form, pair) || form == flatPlace(pair);
+            }))
+          return;
+        isReadInSteps |= isInSteps(pair, position);
+        dimensions.insert(dimensionOf(pair, buffer, position));
+      };
       forEachAccess(
-          nest.body, buffer,
-          [&](std::vector<Form>& position) {
-            dimensions.insert(dimensionOf(pair, buffer, position));
-          },
+          spot.node().body, buffer, [&](std::vector<Form>& position) { note(position); },
           [&](Operation& load) {
             std::vector<Form> position;
             for (const Place& place : load.places)
               position.push_back(place.value == none ? place.form : nest.table.number(0));
-            dimensions.insert(dimensionOf(pair, buffer, position));
+            note(position);
           });
-      if (!hangsOn(spot.node(), buffer, pair))
+      if (dimensions.empty() || (isReadInSteps && nest.buffers[buffer].space == Space::Input))
         continue;
       if (dimensions.size() != 1 || !*dimensions.begin())
         return std::nullopt;
@@ -102,18 +111,47 @@ private:
     return found;
   }
 
+  /// A variable, or one times a number.
+  bool isStepsOf(Form form, Name variable) {
+    sizes::Table& table = trial_.nest().table;
+    auto slope = sizes::slopeOf(table, form, variable);
+    auto step = slope ? table.constantOf(*slope) : std::nullopt;
+    return step && *step > 0 &&
+           form == table.product(table.number(*step), variableForm(trial_.nest(), variable));
+  }
+
+  bool isPlace(Form form, const Pair& pair) {
+    return isStepsOf(form, pair.rows.variable) || isStepsOf(form, pair.row.variable) ||
+           form == flatPlace(pair);
+  }
+
+  /// The place of a point of the pair where rows lie one after the other in one dimension.
+  Form flatPlace(const Pair& pair) {
+    Nest& nest = trial_.nest();
+    return nest.table.sum(nest.table.product(variableForm(nest, pair.rows.variable), pair.row.end),
+                          variableForm(nest, pair.row.variable));
+  }
+
+  /// Whether all that hangs on the pair goes more than one element on with each step.
+  bool isInSteps(const Pair& pair, const std::vector<Form>& position) {
+    Nest& nest = trial_.nest();
+    return std::ranges::all_of(position, [&](Form form) {
+      return !mentions(form, pair) || (form != variableForm(nest, pair.rows.variable) &&
+                                       form != variableForm(nest, pair.row.variable));
+    });
+  }
+
   bool mentions(Form form, const Pair& pair) {
     const sizes::Table& table = trial_.nest().table;
     return table.mentions(form, pair.rows.variable) || table.mentions(form, pair.row.variable);
   }
 
-  /// Whether all that hangs on the pair below are places that are a variable of it.
+  /// Whether all that hangs on the pair below are places that are steps along a loop of it.
   bool areAllPlaces(const Pair& pair, std::vector<Node>& body) {
     Nest& nest = trial_.nest();
     bool areAll = true;
     changeForms(nest, body, [&](Form form) {
-      areAll &= !mentions(form, pair) || form == variableForm(nest, pair.rows.variable) ||
-                form == variableForm(nest, pair.row.variable);
+      areAll &= !mentions(form, pair) || isPlace(form, pair);
       return form;
     });
     forEachNode(body, [&](Node& node) {
@@ -127,21 +165,6 @@ private:
         areAll &= !mentions(condition->left, pair) && !mentions(condition->right, pair);
     });
     return areAll;
-  }
-
-  bool hangsOn(Node& node, uint32_t buffer, const Pair& pair) {
-    bool hangs = false;
-    forEachAccess(
-        node.body, buffer,
-        [&](std::vector<Form>& position) {
-          for (Form form : position)
-            hangs |= mentions(form, pair);
-        },
-        [&](Operation& load) {
-          for (const Place& place : load.places)
-            hangs |= place.value == none && mentions(place.form, pair);
-        });
-    return hangs;
   }
 
   /// The dimension along which an access goes from row to row; the next goes along one.

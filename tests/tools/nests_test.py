@@ -4,7 +4,8 @@
 usage: nests_test.py BATON [CASE...]
 
 A kernel goes over its rows once where its nest has one outermost loop, in which everything that only
-one row needs is allocated. Attention is one kernel that keeps the scores of a few rows at a time.
+one row needs is allocated. Attention is one kernel that keeps the scores of a few rows at a time. Products over
+channels go along whole maps.
 """
 import math
 import pathlib
@@ -64,6 +65,22 @@ ATTENTION = {
 }
 
 
+def on_maps(size, step):
+    """Two products over channels, one of them at some points of a larger map."""
+    maps = f"Tensor[(1, 24, {size}, {size}), float32]"
+    larger = f"Tensor[(1, 40, {size * step}, {size * step}), float32]"
+    one = "channels=32, kernel_size=[1, 1]"
+    return (f"def @main(%x: {maps}, %y: {larger}, %v: Tensor[(32, 24, 1, 1), float32], %w: Tensor[(32, 40, 1, 1), float32]) {{ "
+            f"nn.relu(nn.conv2d(%x, %v, {one}) + nn.conv2d(%y, %w, strides=[{step}, {step}], {one})) }}"), size * size
+
+
+MAPS = {
+    "products over channels": on_maps(14, 1),
+    "products over channels, one in steps": on_maps(14, 2),
+    "products over channels, one in longer steps": on_maps(9, 3),
+}
+
+
 def kernels_of(baton, program):
     """The texts of the kernels, or what Baton says is wrong."""
     with tempfile.TemporaryDirectory() as folder:
@@ -93,10 +110,18 @@ def problem_of_attention(baton, program, scores):
     return problem
 
 
+def problem_of_maps(baton, program, points):
+    kernels, problem = kernels_of(baton, program)
+    if len(kernels) != 1 or f"-> (y: float32[1, 32, {points}])" not in kernels[0]:
+        return f"{problem}{len(kernels)} kernels\n{''.join(kernels)}"
+    return ""
+
+
 def main():
     baton, *names = sys.argv[1:]
     checks = {name: (problem_of_rows, program) for name, program in CASES.items()}
     checks |= {name: (problem_of_attention, *case) for name, case in ATTENTION.items()}
+    checks |= {name: (problem_of_maps, *case) for name, case in MAPS.items()}
     failures = 0
     for name in names or checks:
         check, *case = checks[name]
