@@ -262,7 +262,7 @@ private:
       emitLoad(*load, next);
     else if (const auto* reduce = node->as<tensor::ScalarReduce>())
       emitReduce(*reduce, next);
-    else if (node->kind == tensor::ScalarKind::Extent)
+    else if (node->kind == tensor::ScalarKind::Size)
       fail("an extent is not bound");
     else {
       const ScalarNode* operand = node->as<tensor::ScalarCast>()->operand;

@@ -18,6 +18,9 @@ using tensor::ScalarNode;
 class Writer {
 public:
   explicit Writer(const tensor::TensorFunction& function) {
+    add(function.sizes.size());
+    for (const tensor::SizeParameter& size : function.sizes)
+      add(size.isOfResult, size.tensor, size.dim);
     add(function.inputCount, function.tensors.size());
     for (const tensor::TensorInfo& info : function.tensors) {
       add(info.dtype);
@@ -86,8 +89,8 @@ private:
       add(std::bit_cast<uint64_t>(number->real), number->integer);
     } else if (const auto* index = node.as<tensor::ScalarIndex>()) {
       add(axis(index->axis));
-    } else if (const auto* extent = node.as<tensor::ScalarExtent>()) {
-      add(extent->isOfResult, extent->tensor, extent->dim);
+    } else if (const auto* size = node.as<tensor::ScalarSize>()) {
+      add(size->number);
     } else if (const auto* load = node.as<tensor::ScalarLoad>()) {
       add(load->tensor, load->outside ? places_.at(load->outside) : noNode);
       nodes(load->position);

@@ -1,6 +1,6 @@
-// The functions of the operators' rows are put together one after the other. An extent in them is
-// that of a dimension, and equal dimensions are equal extents; so each is found by its dimension,
-// as arithmetic on those of the parameters.
+// The functions of the operators' rows are put together one after the other. A size of theirs is
+// the extent of a dimension, and equal dimensions are equal extents; so each is found by its
+// dimension, as arithmetic on the sizes of the whole, which the parameters have.
 #include "lang/calls/group.h"
 
 #include "lang/calls/call_function.h"
@@ -26,10 +26,10 @@ using tensor::ScalarNodes;
 
 namespace {
 
-/// Dimensions as expressions over the extents of inputs.
+/// Dimensions as expressions over the sizes of the whole.
 class Extents {
 public:
-  explicit Extents(runtime::Arena& arena) : arena_(arena) {}
+  explicit Extents(tensor::Composition& whole) : whole_(whole), arena_(whole.arena()) {}
 
   /// The shape of the next input, whose names it gives values.
   ScalarNodes ofInput(const Type& tensor) {
@@ -39,9 +39,7 @@ public:
       const ScalarNode*& known = nodes_[dim];
       if (!known)
         known = dim->isConstant() ? tensor::makeInteger(arena_, dim->value)
-                                  : arena_.make<tensor::ScalarExtent>(
-                                        ScalarNode{tensor::ScalarKind::Extent, runtime::Int64},
-                                        false, inputs_, i);
+                                  : whole_.addSize({.tensor = inputs_, .dim = i});
       shape.push_back(known);
     }
     ++inputs_;
@@ -82,6 +80,7 @@ private:
     return a && b ? tensor::makeApply(arena_, function, runtime::Int64, std::array{a, b}) : nullptr;
   }
 
+  tensor::Composition& whole_;
   runtime::Arena& arena_;
   std::unordered_map<const Dim*, Value> nodes_;
   uint32_t inputs_ = 0;
@@ -271,7 +270,7 @@ private:
 
   const Typing& typing_;
   tensor::Composition whole_;
-  Extents extents_{whole_.arena()};
+  Extents extents_{whole_};
   std::unordered_map<const Expr*, Leaves> leaves_;
   /// By variable.
   std::unordered_map<const Expr*, Computation> computations_;

@@ -261,9 +261,9 @@ namespace {
 /// over names, share it: that of the first tensor that has it.
 class ExtentMaker {
 public:
-  ExtentMaker(Arena& arena, bool isOfResult,
+  ExtentMaker(TensorFunction& function, bool isOfResult,
               std::unordered_map<const Dim*, const ScalarNode*>& known)
-      : arena_(arena), isOfResult_(isOfResult), known_(known) {}
+      : function_(function), isOfResult_(isOfResult), known_(known) {}
 
   /// Appends the tensors of a type.
   void append(const Type* type, std::vector<TensorInfo>& infos) {
@@ -280,16 +280,15 @@ public:
 private:
   const ScalarNode* extentOf(const Dim* dim, uint32_t tensor, uint32_t i) {
     if (dim->isConstant())
-      return tensor::makeInteger(arena_, dim->value);
+      return tensor::makeInteger(*function_.arena, dim->value);
     const ScalarNode* fresh = nullptr;
     const ScalarNode*& extent = dim->isOneSize() ? known_[dim] : fresh;
     if (!extent)
-      extent = arena_.make<tensor::ScalarExtent>(
-          ScalarNode{tensor::ScalarKind::Extent, runtime::Int64}, isOfResult_, tensor, i);
+      extent = tensor::addSize(function_, {isOfResult_, tensor, i});
     return extent;
   }
 
-  Arena& arena_;
+  TensorFunction& function_;
   bool isOfResult_;
   std::unordered_map<const Dim*, const ScalarNode*>& known_;
 };
@@ -306,7 +305,7 @@ Extents extentsOf(Arena* arena, const TensorInfo& info) {
 ComputeCall::ComputeCall(Types inputs, const Type* output, const Attributes& attributes)
     : attributes_(attributes) {
   std::unordered_map<const Dim*, const ScalarNode*> known;
-  ExtentMaker ofInputs(*function_.arena, false, known), ofResults(*function_.arena, true, known);
+  ExtentMaker ofInputs(function_, false, known), ofResults(function_, true, known);
   for (const Type* input : inputs) {
     uint32_t first = uint32_t(function_.tensors.size());
     ofInputs.append(input, function_.tensors);

@@ -177,7 +177,7 @@ public:
 
   /// `inputs` are the types of the operands (tensors or tuples of tensors), `output` that of the
   /// result as the relation gives it. An extent is a number where its dimension is one, else a
-  /// ScalarExtent: one for all dimensions of the same form, one for each `?`.
+  /// size: one for all dimensions of the same form, one for each `?`.
   ComputeCall(Types inputs, const Type* output, const Attributes& attributes);
 
   const Attributes& attributes() const { return attributes_; }

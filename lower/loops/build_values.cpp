@@ -72,9 +72,9 @@ std::optional<Form> applied(sizes::Table& table, const sizes::Facts& facts, Scal
   }
 }
 
-Form extentOf(Extents& extents, const tensor::ScalarExtent& extent) {
-  size_t buffer = extent.isOfResult ? extents.function.inputCount + extent.tensor : extent.tensor;
-  return extents.nest.buffers[buffer].extents[extent.dim];
+Form formOfSize(Extents& extents, const tensor::SizeParameter& size) {
+  size_t buffer = size.isOfResult ? extents.function.inputCount + size.tensor : size.tensor;
+  return extents.nest.buffers[buffer].extents[size.dim];
 }
 
 bool isOfSizes(const Nest& nest, Form form) {
@@ -148,8 +148,8 @@ std::optional<Form> formOfNode(Extents& extents, const sizes::Facts& facts, cons
     return extents.nest.table.number(number->integer);
   if (const auto* index = node->as<tensor::ScalarIndex>())
     return extents.axes.at(index->axis);
-  if (const auto* extent = node->as<tensor::ScalarExtent>())
-    return extentOf(extents, *extent);
+  if (const auto* size = node->as<tensor::ScalarSize>())
+    return formOfSize(extents, extents.function.sizes[size->number]);
   if (const auto* cast = node->as<tensor::ScalarCast>())
     return node->dtype == runtime::Int64 ? known(cast->operand) : std::nullopt;
   const auto* apply = node->as<tensor::ScalarApply>();

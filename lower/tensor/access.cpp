@@ -20,7 +20,7 @@ bool addLoops(const ScalarNode* position, std::set<uint32_t>& loops) {
       loops.insert(index->axis);
       continue;
     }
-    if (node->kind == ScalarKind::Number || node->kind == ScalarKind::Extent)
+    if (node->kind == ScalarKind::Number || node->kind == ScalarKind::Size)
       continue;
     const auto* apply = node->as<ScalarApply>();
     bool isSum = apply && (apply->function == ScalarFunction::Add ||

@@ -129,9 +129,9 @@ bool dependsOnlyOn(const LoopAxis& axis, const Stage& stage, const ScalarNode* p
   return !isOther;
 }
 
-bool hasOpenExtents(const TensorFunction& function) {
+bool hasSizes(const TensorFunction& function) {
   bool found = false;
-  auto look = [&](const ScalarNode& node) { found |= node.kind == ScalarKind::Extent; };
+  auto look = [&](const ScalarNode& node) { found |= node.kind == ScalarKind::Size; };
   for (const TensorInfo& tensor : function.tensors)
     for (const ScalarNode* extent : tensor.shape)
       forEachNode(extent, look);
@@ -172,6 +172,7 @@ std::optional<AffineParts> affineParts(const TensorFunction& function, uint32_t 
   stage.axes = whole.axes.subspan(dim, 1);
   parts.tensors[made].shape = {axis.extent};
   parts.results = {made};
+  parts.sizes.clear();
   for (const ScalarNode*& extent : parts.tensors[input].shape)
     extent = makeInteger(*parts.arena, 0);
   auto withBody = [&](const ScalarNode* body) {
@@ -179,7 +180,7 @@ std::optional<AffineParts> affineParts(const TensorFunction& function, uint32_t 
     return parts;
   };
   AffineParts both{withBody(split->factor), withBody(split->summand)};
-  bool isOpen = hasOpenExtents(both.factors) || hasOpenExtents(both.summands);
+  bool isOpen = hasSizes(both.factors) || hasSizes(both.summands);
   return isOpen ? std::nullopt : std::optional(std::move(both));
 }
 

@@ -73,9 +73,10 @@ private:
     tensors_.push_back(std::move(bound));
   }
 
-  const ScalarNode* extent(const ScalarExtent& extent) {
-    const Shape& shape = (extent.isOfResult ? results_ : inputs_)[extent.tensor];
-    return makeInteger(*bound_.arena, shape[extent.dim]);
+  const ScalarNode* size(const ScalarSize& size) {
+    const SizeParameter& from = function_.sizes[size.number];
+    const Shape& shape = (from.isOfResult ? results_ : inputs_)[from.tensor];
+    return makeInteger(*bound_.arena, shape[from.dim]);
   }
 
   const ScalarNode* load(const ScalarLoad& load, const ScalarNodes& position,
@@ -95,7 +96,7 @@ private:
   uint32_t nextAxis_ = 0;
   Rewriter rewriter_{nodes_,
                      nextAxis_,
-                     {[this](const ScalarExtent& each) { return extent(each); },
+                     {[this](const ScalarSize& each) { return size(each); },
                       [this](const ScalarLoad& each, const ScalarNodes& position,
                              const ScalarNode* outside) { return load(each, position, outside); }}};
 };

@@ -1,4 +1,4 @@
-// Numbers for the extents of a tensor function: from one expression for all sizes to the expression
+// Numbers for the sizes of a tensor function: from one expression for all sizes to the expression
 // of one call.
 #pragma once
 

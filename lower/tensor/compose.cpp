@@ -50,15 +50,15 @@ private:
   Rewriter fresh() {
     return {whole_.nodes_,
             whole_.nextAxis_,
-            {[this](const ScalarExtent& extent) { return extentOf(extent); },
+            {[this](const ScalarSize& size) { return extentOf(function_.sizes[size.number]); },
              [this](const ScalarLoad& load, const ScalarNodes& position,
                     const ScalarNode* outside) { return loaded(load, position, outside); }}};
   }
 
-  const ScalarNode* extentOf(const ScalarExtent& extent) {
-    if (extent.isOfResult)
-      return resultShapes_[extent.tensor][extent.dim];
-    return whole_.function_.tensors[tensors_[extent.tensor].tensor].shape[extent.dim];
+  const ScalarNode* extentOf(const SizeParameter& size) {
+    if (size.isOfResult)
+      return resultShapes_[size.tensor][size.dim];
+    return whole_.function_.tensors[tensors_[size.tensor].tensor].shape[size.dim];
   }
 
   const ScalarNode* loaded(const ScalarLoad& load, const ScalarNodes& position,
@@ -103,9 +103,7 @@ private:
     const Stage& stage = whole.stages[tensor - whole.inputCount];
     Rewriter at(
         whole_.nodes_, whole_.nextAxis_,
-        {[this](const ScalarExtent& extent) {
-           return whole_.nodes_.unique(arena().make<ScalarExtent>(extent));
-         },
+        {[this](const ScalarSize& size) { return arena().make<ScalarSize>(size); },
          [this](const ScalarLoad& load, const ScalarNodes& where, const ScalarNode* outside) {
            return whole_.nodes_.unique(arena().make<ScalarLoad>(
                static_cast<const ScalarNode&>(load), load.tensor, arena().copy(where), outside));
@@ -188,6 +186,7 @@ public:
         needSources(from_.stages[i]);
     for (size_t i = 0; i < from_.inputCount; ++i)
       copyTensor(uint32_t(i));
+    made_.sizes = from_.sizes;
     made_.inputCount = from_.inputCount;
     for (size_t i = 0; i < from_.stages.size(); ++i)
       if (auto tensor = uint32_t(from_.inputCount + i); needed_.contains(tensor)) {
@@ -233,9 +232,7 @@ private:
     Arena& arena = *made_.arena;
     return {nodes_,
             nextAxis_,
-            {[&](const ScalarExtent& extent) {
-               return nodes_.unique(arena.make<ScalarExtent>(extent));
-             },
+            {[&](const ScalarSize& size) { return arena.make<ScalarSize>(size); },
              [&](const ScalarLoad& load, const ScalarNodes& position, const ScalarNode* outside) {
                return nodes_.unique(arena.make<ScalarLoad>(static_cast<const ScalarNode&>(load),
                                                            numbers_.at(load.tensor),

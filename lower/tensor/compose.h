@@ -24,11 +24,14 @@ public:
   /// Where extents and constants are made.
   Arena& arena() { return *function_.arena; }
 
-  /// Inputs come before all functions. Extents are made of numbers and extents of inputs.
+  /// A size of the whole: the extent of a dimension of an input.
+  const ScalarNode* addSize(SizeParameter size) { return tensor::addSize(function_, size); }
+
+  /// Inputs come before all functions. Extents are made of numbers and sizes.
   Composed addInput(runtime::DType dtype, ScalarNodes shape);
 
   /// Adds a function with one operand for each of its inputs; the extents of its results are in
-  /// terms of the inputs of the whole, as those of addInput(). Gives its results.
+  /// terms of the sizes of the whole, as those of addInput(). Gives its results.
   std::vector<Composed> add(const TensorFunction& function, std::span<const Composed> operands,
                             std::span<const ScalarNodes> resultShapes);
 

@@ -9,10 +9,10 @@
 // lang/op/compute.h; only engines look at the nodes here.
 //
 // Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a
-// number where the types of the call have one, else made of ScalarExtents. Those are parameters:
-// whoever runs the function knows the shapes of its inputs, and those of its results by asking the
-// operator's relation. What bind.h has puts numbers in their place. Loop axes are numbered
-// uniquely within a TensorFunction.
+// number where the types of the call have one, else made of sizes. Those are parameters of the
+// function, each with a dimension that has it: whoever runs the function knows the shapes of its
+// inputs, and those of its results by asking the operator's relation. What bind.h has puts numbers
+// in their place. Loop axes are numbered uniquely within a TensorFunction.
 #pragma once
 
 #include "runtime/arena.h"
@@ -46,7 +46,7 @@ enum class Combiner : uint8_t {
   ArgMinimumLast
 };
 
-enum class ScalarKind : uint8_t { Number, Index, Extent, Load, Apply, Cast, Reduce };
+enum class ScalarKind : uint8_t { Number, Index, Size, Load, Apply, Cast, Reduce };
 
 /// Base of the nodes; `dtype` is the type of the value.
 struct ScalarNode {
@@ -73,12 +73,10 @@ struct ScalarIndex : ScalarNode {
   uint32_t axis;
 };
 
-/// The extent of dimension `dim` of input `tensor`, or of that result; int64.
-struct ScalarExtent : ScalarNode {
-  static constexpr ScalarKind kindOf = ScalarKind::Extent;
-  bool isOfResult;
-  uint32_t tensor;
-  uint32_t dim;
+/// The size with that number among those of the function, int64.
+struct ScalarSize : ScalarNode {
+  static constexpr ScalarKind kindOf = ScalarKind::Size;
+  uint32_t number;
 };
 
 /// An element of a tensor. `position` has one int64 scalar per dimension. When `outside` is set it
@@ -140,16 +138,27 @@ struct TensorInfo {
   std::vector<const ScalarNode*> shape;
 };
 
+/// A size that a call gives: the extent of dimension `dim` of input `tensor`, or of that result.
+struct SizeParameter {
+  bool isOfResult = false;
+  uint32_t tensor = 0;
+  uint32_t dim = 0;
+};
+
 /// Inputs are tensors 0 .. inputCount-1; stage k defines tensor inputCount+k from tensors before
 /// it. A result may be an input, a stage, or the same tensor twice.
 struct TensorFunction {
   /// Of the nodes, which copies of the function share.
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
+  std::vector<SizeParameter> sizes = {};
   size_t inputCount = 0;
   std::vector<TensorInfo> tensors;
   std::vector<Stage> stages;
   std::vector<uint32_t> results;
 };
+
+/// A node for a further size of the function.
+const ScalarNode* addSize(TensorFunction& function, SizeParameter size);
 
 /// The tensors whose extents a call gives: inputs, then results.
 std::vector<uint32_t> givenTensors(const TensorFunction& function);

@@ -97,7 +97,7 @@ const ScalarNode* foldIndex(Arena& arena, ScalarFunction function, const ScalarN
   if (const ScalarNode* same = foldIdentity(arena, function, a, b))
     return same;
   // A loop's index or an extent equals itself; a load may fault.
-  bool isPlain = a->kind == ScalarKind::Index || a->kind == ScalarKind::Extent;
+  bool isPlain = a->kind == ScalarKind::Index || a->kind == ScalarKind::Size;
   auto holds = a == b && isPlain && givesBool ? foldIntegers(function, 0, 0) : std::nullopt;
   return holds ? makeNumber(arena, runtime::Bool, double(*holds)) : nullptr;
 }

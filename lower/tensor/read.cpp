@@ -86,8 +86,8 @@ public:
     if (isAtNumber(line) && line.peek().kind != TokenKind::Word)
       return number(runtime::Int64, readNumber(line, runtime::Int64));
     const Token& word = line.peek();
-    if (auto size = sizes_.find(std::string(word.text)); size != sizes_.end())
-      return line.take(), size->second;
+    if (auto size = numberBehind('n', word); size && *size < sizes_.size())
+      return line.take(), sizes_[*size];
     std::string_view next = line.peekSecond().text;
     if (auto axis = numberBehind('i', word))
       return line.take(), index(*axis);
@@ -106,8 +106,9 @@ private:
   void size(Cursor& line) {
     line.expect("size");
     const Token& name = line.word("the name of a size");
-    if (!numberBehind('n', name))
-      refuseAt(name, fmt::format("`{}` is no name for a size; such are `n0`, `n1`", name.text));
+    if (numberBehind('n', name) != sizes_.size())
+      refuseAt(name, fmt::format("expected `n{}`, but found `{}`", sizes_.size(), name.text));
+    lineOfPart_.insert(lineOfPart_.begin() + ptrdiff_t(sizes_.size()), at_);
     line.expect(":");
     line.expect("dimension");
     uint32_t dim = place(line, "the number of a dimension");
@@ -116,10 +117,7 @@ private:
     if (!isOfResult)
       line.expect("input");
     uint32_t tensor = place(line, "the number of a tensor");
-    Value made = arena().make<ScalarExtent>(ScalarNode{ScalarKind::Extent, runtime::Int64},
-                                            isOfResult, tensor, dim);
-    if (!sizes_.emplace(name.text, made).second)
-      refuseAt(name, fmt::format("there is a size `{}` already", name.text));
+    sizes_.push_back(addSize(function_, {isOfResult, tensor, dim}));
   }
 
   static uint32_t place(Cursor& line, std::string_view what) {
@@ -147,7 +145,7 @@ private:
     if (numberBehind('t', name) != function_.tensors.size())
       refuseAt(name,
                fmt::format("expected `t{}`, but found `{}`", function_.tensors.size(), name.text));
-    lineOfTensor_.push_back(at_);
+    lineOfPart_.push_back(at_);
     TensorInfo info;
     Stage stage;
     bool isMap = line.is("[");
@@ -292,17 +290,17 @@ private:
   }
 
   void verify() const {
-    size_t tensor = 0;
-    if (const char* problem = problemOf(function_, &tensor))
-      refuseAt(tensor < lineOfTensor_.size() ? lines_[lineOfTensor_[tensor]].tokens[0] : first(),
-               problem);
+    size_t part = 0;
+    if (const char* problem = problemOf(function_, &part))
+      refuseAt(part < lineOfPart_.size() ? lines_[lineOfPart_[part]].tokens[0] : first(), problem);
   }
 
   const std::vector<Line>& lines_;
   size_t at_ = 0;
   TensorFunction function_;
-  std::vector<size_t> lineOfTensor_;
-  std::map<std::string, Value> sizes_;
+  /// Of the sizes, and then of the tensors.
+  std::vector<size_t> lineOfPart_;
+  ScalarNodes sizes_;
   std::map<int64_t, Value> names_;
   std::map<uint32_t, Value> indices_;
   std::set<uint32_t> loops_;

@@ -26,8 +26,8 @@ uint64_t hashOf(const ScalarNode& node) {
     return mixed(mixed(hash, std::bit_cast<uint64_t>(number->real)), uint64_t(number->integer));
   if (const auto* index = node.as<ScalarIndex>())
     return mixed(hash, index->axis);
-  if (const auto* extent = node.as<ScalarExtent>())
-    return mixed(mixed(hash, extent->tensor), uint64_t(extent->dim) << 1 | extent->isOfResult);
+  if (const auto* size = node.as<ScalarSize>())
+    return mixed(hash, size->number);
   if (const auto* load = node.as<ScalarLoad>())
     return mixed(mixed(mixed(hash, load->tensor), load->position), {&load->outside, 1});
   if (const auto* apply = node.as<ScalarApply>())
@@ -47,11 +47,8 @@ bool areEqual(const ScalarNode& a, const ScalarNode& b) {
   }
   if (const auto* index = a.as<ScalarIndex>())
     return index->axis == b.as<ScalarIndex>()->axis;
-  if (const auto* extent = a.as<ScalarExtent>()) {
-    const auto* other = b.as<ScalarExtent>();
-    return extent->isOfResult == other->isOfResult && extent->tensor == other->tensor &&
-           extent->dim == other->dim;
-  }
+  if (const auto* size = a.as<ScalarSize>())
+    return size->number == b.as<ScalarSize>()->number;
   if (const auto* load = a.as<ScalarLoad>()) {
     const auto* other = b.as<ScalarLoad>();
     return load->tensor == other->tensor && load->outside == other->outside &&
@@ -146,8 +143,8 @@ const ScalarNode* Rewriter::make(const ScalarNode& node) {
     return nodes_.unique(arena.make<ScalarNumber>(*node.as<ScalarNumber>()));
   case ScalarKind::Index:
     return indices_.at(node.as<ScalarIndex>()->axis);
-  case ScalarKind::Extent:
-    return nodes_.unique(leaves_.extent(*node.as<ScalarExtent>()));
+  case ScalarKind::Size:
+    return nodes_.unique(leaves_.size(*node.as<ScalarSize>()));
   case ScalarKind::Load: {
     const auto* load = node.as<ScalarLoad>();
     return leaves_.load(*load, done(load->position),

@@ -26,7 +26,7 @@ private:
 
 /// What becomes of the leaves of an expression.
 struct Leaves {
-  std::function<const ScalarNode*(const ScalarExtent&)> extent;
+  std::function<const ScalarNode*(const ScalarSize&)> size;
   /// Gets the position, and the value outside where the load has one, as they were made.
   std::function<const ScalarNode*(const ScalarLoad&, const ScalarNodes& position,
                                   const ScalarNode* outside)>

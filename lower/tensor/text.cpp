@@ -7,8 +7,6 @@
 #include "runtime/numbering.h"
 
 #include <fmt/format.h>
-#include <map>
-#include <tuple>
 
 namespace tensor {
 
@@ -18,7 +16,7 @@ constexpr uint32_t deepestLine = 24;
 constexpr uint32_t none = UINT32_MAX;
 
 bool isLeaf(const ScalarNode& node) {
-  return node.kind <= ScalarKind::Extent;
+  return node.kind <= ScalarKind::Size;
 }
 
 /// The nodes that define one tensor, in the order of its line.
@@ -49,17 +47,19 @@ public:
   }
 
   std::string run() {
-    std::string tensors;
+    std::string text;
+    for (size_t i = 0; i < function_.sizes.size(); ++i)
+      text += sizeText(i);
     size_t next = 0;
     for (size_t tensor = 0; tensor < function_.tensors.size(); ++tensor) {
       for (; next < ends_[tensor]; ++next)
-        define(known_[next], tensors);
-      tensors += (tensor < function_.inputCount ? inputText(tensor) : stageText(tensor)) + "\n";
+        define(known_[next], text);
+      text += (tensor < function_.inputCount ? inputText(tensor) : stageText(tensor)) + "\n";
     }
-    tensors += "result";
+    text += "result";
     for (size_t i = 0; i < function_.results.size(); ++i)
-      tensors += fmt::format("{} t{}", i > 0 ? "," : "", function_.results[i]);
-    return sizes_ + tensors + "\n";
+      text += fmt::format("{} t{}", i > 0 ? "," : "", function_.results[i]);
+    return text + "\n";
   }
 
 private:
@@ -145,24 +145,20 @@ private:
                               combinerNoun(stage.combiner), stage.source, stage.axis);
   }
 
-  /// The name of a size, which gets a line of its own when it is met first.
-  std::string sizeName(const ScalarExtent& extent) {
-    auto [found, isNew] = sizeNames_.try_emplace(
-        std::tuple(extent.isOfResult, extent.tensor, extent.dim), uint32_t(sizeNames_.size()));
-    if (isNew)
-      sizes_ += fmt::format("size n{}: dimension {} of {} {}\n", found->second, extent.dim,
-                            extent.isOfResult ? "result" : "input", extent.tensor);
-    return fmt::format("n{}", found->second);
+  std::string sizeText(size_t number) const {
+    const SizeParameter& size = function_.sizes[number];
+    return fmt::format("size n{}: dimension {} of {} {}\n", number, size.dim,
+                       size.isOfResult ? "result" : "input", size.tensor);
   }
 
-  std::string written(const ScalarNode& node) {
+  std::string written(const ScalarNode& node) const {
     switch (node.kind) {
     case ScalarKind::Number:
       return numberText(*node.as<ScalarNumber>());
     case ScalarKind::Index:
       return fmt::format("i{}", node.as<ScalarIndex>()->axis);
-    case ScalarKind::Extent:
-      return sizeName(*node.as<ScalarExtent>());
+    case ScalarKind::Size:
+      return fmt::format("n{}", node.as<ScalarSize>()->number);
     case ScalarKind::Load: {
       const auto* load = node.as<ScalarLoad>();
       std::string outside = !load->outside           ? ""
@@ -228,8 +224,6 @@ private:
   /// Operands before users; up to where each tensor needs them.
   std::vector<Known> known_;
   std::vector<size_t> ends_;
-  std::map<std::tuple<bool, uint32_t, uint32_t>, uint32_t> sizeNames_;
-  std::string sizes_;
 };
 
 } // namespace

@@ -24,18 +24,20 @@ public:
            "an expression has not one tensor for each input and stage");
     for (uint32_t result : function_.results)
       demand(result < count, "a result is beyond the tensors of its expression");
-    for (at_ = 0; at_ < count; ++at_) {
-      const TensorInfo& tensor = function_.tensors[at_];
+    for (; at_ < function_.sizes.size(); ++at_)
+      parameter(function_.sizes[at_]);
+    for (size_t number = 0; number < count; ++number, ++at_) {
+      const TensorInfo& tensor = function_.tensors[number];
       demand(tensor.dtype.isComputable(), "a tensor is of no element type to compute with");
       std::ranges::for_each(tensor.shape, [&](const ScalarNode* node) { extent(node); });
-      if (at_ >= inputs)
-        stage(function_.stages[at_ - inputs], at_);
+      if (number >= inputs)
+        stage(function_.stages[number - inputs], number);
     }
     std::ranges::sort(bound_);
     demand(std::ranges::adjacent_find(bound_) == bound_.end(), "two loops have one number");
   }
 
-  /// The tensor whose definition is looked at.
+  /// What is looked at: one of the sizes, or then of the tensors.
   size_t at() const { return at_; }
 
 private:
@@ -43,14 +45,25 @@ private:
   using Axes = runtime::List<uint32_t>;
 
   /// What is known of a node: the loops that it needs, one more than the last tensor that it loads,
-  /// and whether it is arithmetic on extents alone.
+  /// and whether it is arithmetic on sizes alone.
   struct Known {
     static constexpr bool movesAsBytes = true;
 
     Axes axes = {};
     size_t tensors = 0;
-    bool isOfExtents = true;
+    bool isOfSizes = true;
   };
+
+  void parameter(const SizeParameter& size) const {
+    uint32_t tensor = size.tensor;
+    if (size.isOfResult) {
+      demand(tensor < function_.results.size(), "a size is of no result");
+      tensor = function_.results[tensor];
+    } else {
+      demand(tensor < function_.inputCount, "a size is of no input");
+    }
+    demand(size.dim < function_.tensors[tensor].shape.size(), "a size is of no dimension");
+  }
 
   void stage(const Stage& stage, size_t number) {
     const TensorInfo& tensor = function_.tensors[number];
@@ -85,8 +98,8 @@ private:
   }
 
   void extent(const ScalarNode* node) {
-    demand(node->dtype == runtime::Int64 && look(node).isOfExtents,
-           "an extent is made of more than extents");
+    demand(node->dtype == runtime::Int64 && look(node).isOfSizes,
+           "an extent is made of more than sizes");
   }
 
   const Known& look(const ScalarNode* root) {
@@ -106,15 +119,16 @@ private:
       const Known& known = known_[nodes_.find(operand)];
       own.axes.append(known.axes);
       own.tensors = std::max(own.tensors, known.tensors);
-      own.isOfExtents &= known.isOfExtents;
+      own.isOfSizes &= known.isOfSizes;
     });
     std::ranges::sort(own.axes);
     auto repeated = std::ranges::unique(own.axes);
     own.axes.erase(repeated.begin(), repeated.end());
     if (const auto* index = node.as<ScalarIndex>())
       readIndex(*index, own);
-    else if (const auto* extent = node.as<ScalarExtent>())
-      readExtent(*extent);
+    else if (const auto* size = node.as<ScalarSize>())
+      demand(size->number < function_.sizes.size() && size->dtype == runtime::Int64,
+             "an expression names a size that its function does not have");
     else if (const auto* load = node.as<ScalarLoad>())
       readLoad(*load, own);
     else if (const auto* apply = node.as<ScalarApply>())
@@ -128,19 +142,7 @@ private:
   static void readIndex(const ScalarIndex& index, Known& own) {
     demand(index.dtype == runtime::Int64, "an index is no int64");
     own.axes = {index.axis};
-    own.isOfExtents = false;
-  }
-
-  void readExtent(const ScalarExtent& extent) const {
-    uint32_t tensor = extent.tensor;
-    if (extent.isOfResult) {
-      demand(tensor < function_.results.size(), "an extent is of no result");
-      tensor = function_.results[tensor];
-    } else {
-      demand(tensor < function_.inputCount, "an extent is of no input");
-    }
-    demand(extent.dim < function_.tensors[tensor].shape.size() && extent.dtype == runtime::Int64,
-           "an extent is of no dimension");
+    own.isOfSizes = false;
   }
 
   void readLoad(const ScalarLoad& load, Known& own) const {
@@ -153,13 +155,13 @@ private:
                    [](const ScalarNode* position) { return position->dtype == runtime::Int64; }),
            "a load does not fit its tensor");
     own.tensors = std::max<size_t>(own.tensors, load.tensor + size_t(1));
-    own.isOfExtents = false;
+    own.isOfSizes = false;
   }
 
   void readReduce(const ScalarReduce& reduce, Known& own) {
     Axes bound = bind(reduce.axes);
     own.axes.eraseIf([&](uint32_t axis) { return std::ranges::binary_search(bound, axis); });
-    own.isOfExtents = false;
+    own.isOfSizes = false;
   }
 
   const TensorFunction& function_;
@@ -173,14 +175,14 @@ private:
 
 } // namespace
 
-const char* problemOf(const TensorFunction& function, size_t* tensor) {
+const char* problemOf(const TensorFunction& function, size_t* at) {
   Verifier verifier(function);
   try {
     verifier.run();
     return nullptr;
   } catch (const runtime::Refused& refused) {
-    if (tensor)
-      *tensor = verifier.at();
+    if (at)
+      *at = verifier.at();
     return refused.problem;
   }
 }

@@ -6,8 +6,8 @@
 
 namespace tensor {
 
-/// What is wrong, or null; `tensor` is set to the number of the tensor whose definition is wrong,
+/// What is wrong, or null; `at` is set to the number of what is wrong among sizes and then tensors,
 /// or to how many there are. Operands must not be null, and no node its own operand.
-const char* problemOf(const TensorFunction& function, size_t* tensor = nullptr);
+const char* problemOf(const TensorFunction& function, size_t* at = nullptr);
 
 } // namespace tensor

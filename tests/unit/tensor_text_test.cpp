@@ -21,8 +21,9 @@ namespace {
 /// Nodes as one list, with what is one node and what are two told apart for all that is no leaf.
 std::string listOf(const TensorFunction& function) {
   std::string list;
-  std::map<uint32_t, std::string> leaves;
   executable::FunctionTable table = executable::tableOf(function);
+  for (const tensor::SizeParameter& size : table.sizes)
+    list += fmt::format("{} {} {}\n", size.isOfResult, size.tensor, size.dim);
   std::vector<std::string> names;
   size_t made = 0;
   auto use = [&](uint32_t node) { return node == executable::noNode ? "none" : names[node]; };
@@ -34,14 +35,13 @@ std::string listOf(const TensorFunction& function) {
   };
   for (const executable::NodeEntry& node : table.nodes) {
     std::string text =
-        fmt::format("{} {} {:a} {} {} {} {} {} {}", int(node.kind), runtime::dtypeName(node.dtype),
-                    node.real, node.integer, node.number, node.dim, node.isOfResult,
-                    int(node.function), int(node.combiner));
+        fmt::format("{} {} {:a} {} {} {} {}", int(node.kind), runtime::dtypeName(node.dtype),
+                    node.real, node.integer, node.number, int(node.function), int(node.combiner));
     text += axes(node.axes);
     for (uint32_t operand : node.operands)
       text += " " + use(operand);
     text += " " + use(node.outside);
-    if (node.kind <= tensor::ScalarKind::Extent) {
+    if (node.kind <= tensor::ScalarKind::Size) {
       names.push_back("(" + text + ")");
       continue;
     }
@@ -182,7 +182,15 @@ TEST_CASE("what is wrong with the text of a tensor function has a place") {
   CHECK(problem("t0(m): float32 = input\nresult t0\n") ==
         "1:4: there is no function and nothing to read here that is called `m`");
   CHECK(problem("size n0: dimension 1 of input 0\nt0(n0): float32 = input\nresult t0\n") ==
-        "2:1: an extent is of no dimension");
+        "1:1: a size is of no dimension");
+  CHECK(problem("size n0: dimension 0 of input 1\nt0(2): float32 = input\nresult t0\n") ==
+        "1:1: a size is of no input");
+  CHECK(problem("t0(2): float32 = input\nsize n0: dimension 0 of result 1\nresult t0\n") ==
+        "2:1: a size is of no result");
+  CHECK(problem("size n1: dimension 0 of input 0\nt0(n1): float32 = input\nresult t0\n") ==
+        "1:6: expected `n0`, but found `n1`");
+  CHECK(problem("t0(n0): float32 = input\nresult t0\n") ==
+        "1:4: there is no function and nothing to read here that is called `n0`");
   CHECK(problem("t0(2): float32 = input\nt1[i0 < 2]: float32 = t0[i1]\nresult t1\n") ==
         "2:1: an index is used outside its loop");
   CHECK(problem("t0(2): float32 = input\nt1[i0 < 2]: float32 = t1[i0]\nresult t1\n") ==

@@ -19,6 +19,7 @@ namespace {
 class Lister {
 public:
   explicit Lister(const tensor::TensorFunction& function) {
+    table_.sizes = function.sizes;
     table_.inputCount = uint32_t(function.inputCount);
     for (const tensor::TensorInfo& tensor : function.tensors)
       table_.tensors.push_back({tensor.dtype, places(tensor.shape)});
@@ -62,10 +63,8 @@ private:
       entry.integer = number->integer;
     } else if (const auto* index = node.as<tensor::ScalarIndex>()) {
       entry.number = index->axis;
-    } else if (const auto* extent = node.as<tensor::ScalarExtent>()) {
-      entry.isOfResult = extent->isOfResult;
-      entry.number = extent->tensor;
-      entry.dim = extent->dim;
+    } else if (const auto* size = node.as<tensor::ScalarSize>()) {
+      entry.number = size->number;
     } else if (const auto* load = node.as<tensor::ScalarLoad>()) {
       entry.number = load->tensor;
       entry.operands = places(load->position);
@@ -96,6 +95,7 @@ public:
   tensor::TensorFunction run() {
     for (const NodeEntry& entry : table_.nodes)
       nodes_.push_back(make(entry));
+    function_.sizes = table_.sizes;
     function_.inputCount = table_.inputCount;
     for (const TensorEntry& tensor : table_.tensors)
       function_.tensors.push_back({tensor.dtype, all(tensor.shape)});
@@ -143,8 +143,8 @@ private:
       return arena().make<tensor::ScalarNumber>(base, entry.real, entry.integer);
     case ScalarKind::Index:
       return arena().make<tensor::ScalarIndex>(base, entry.number);
-    case ScalarKind::Extent:
-      return arena().make<tensor::ScalarExtent>(base, entry.isOfResult, entry.number, entry.dim);
+    case ScalarKind::Size:
+      return arena().make<tensor::ScalarSize>(base, entry.number);
     case ScalarKind::Load:
       return arena().make<tensor::ScalarLoad>(base, entry.number, arena().copy(all(entry.operands)),
                                               entry.outside == noNode ? nullptr

@@ -7,8 +7,8 @@
 namespace executable {
 
 template <>
-inline constexpr auto namesOf<tensor::ScalarKind> = std::to_array<std::string_view>(
-    {"number", "index", "extent", "load", "apply", "cast", "reduce"});
+inline constexpr auto namesOf<tensor::ScalarKind> =
+    std::to_array<std::string_view>({"number", "index", "size", "load", "apply", "cast", "reduce"});
 template <>
 inline constexpr auto namesOf<tensor::Combiner> = std::to_array<std::string_view>(
     {"sum", "product", "maximum", "minimum", "all", "any", "argMaximum", "argMaximumLast",
@@ -36,10 +36,8 @@ struct NodeEntry {
   runtime::DType dtype;
   double real = 0;
   int64_t integer = 0;
-  /// Index: the axis. Extent, Load: the tensor.
+  /// Index: the axis. Size: which one. Load: the tensor.
   uint32_t number = 0;
-  uint32_t dim = 0;
-  bool isOfResult = false;
   tensor::ScalarFunction function = {};
   tensor::Combiner combiner = {};
   std::vector<AxisEntry> axes;
@@ -64,6 +62,7 @@ struct StageEntry {
 };
 
 struct FunctionTable {
+  std::vector<tensor::SizeParameter> sizes;
   std::vector<NodeEntry> nodes;
   uint32_t inputCount = 0;
   std::vector<TensorEntry> tensors;
@@ -83,9 +82,8 @@ void fields(Archive& archive, NodeEntry& node) {
   case tensor::ScalarKind::Number:
     return archive("real", node.real, "integer", node.integer);
   case tensor::ScalarKind::Index:
+  case tensor::ScalarKind::Size:
     return archive("number", node.number);
-  case tensor::ScalarKind::Extent:
-    return archive("isOfResult", node.isOfResult, "number", node.number, "dim", node.dim);
   case tensor::ScalarKind::Load:
     return archive("number", node.number, "operands", node.operands, "outside", node.outside);
   case tensor::ScalarKind::Apply:
@@ -95,6 +93,10 @@ void fields(Archive& archive, NodeEntry& node) {
   case tensor::ScalarKind::Reduce:
     return archive("combiner", node.combiner, "axes", node.axes, "operands", node.operands);
   }
+}
+template <typename Archive>
+void fields(Archive& archive, tensor::SizeParameter& size) {
+  archive("isOfResult", size.isOfResult, "tensor", size.tensor, "dim", size.dim);
 }
 template <typename Archive>
 void fields(Archive& archive, TensorEntry& tensor) {
@@ -107,8 +109,8 @@ void fields(Archive& archive, StageEntry& stage) {
 }
 template <typename Archive>
 void fields(Archive& archive, FunctionTable& table) {
-  archive("nodes", table.nodes, "inputCount", table.inputCount, "tensors", table.tensors, "stages",
-          table.stages, "results", table.results);
+  archive("sizes", table.sizes, "nodes", table.nodes, "inputCount", table.inputCount, "tensors",
+          table.tensors, "stages", table.stages, "results", table.results);
 }
 
 FunctionTable tableOf(const tensor::TensorFunction& function);

@@ -21,7 +21,7 @@ namespace {
 
 /// The first byte is in no text, and line ends show whether somebody changed them.
 constexpr char magic[8] = {'\x89', 'B', 'V', 'M', '\r', '\n', '\x1a', '\n'};
-constexpr uint32_t formatVersion = 9;
+constexpr uint32_t formatVersion = 10;
 constexpr size_t alignment = 64;
 
 struct Header {
