@@ -6,6 +6,7 @@
 #include "ir_builder.h"
 #include "lang/ir/copy.h"
 #include "lang/ir/verify.h"
+#include "lang/ir/walk.h"
 #include "lang/print/print.h"
 #include "parser/metadata/metadata.h"
 #include "program_texts.h"
@@ -13,6 +14,7 @@
 #include "tests/harness/alpha_equal.h"
 #include "tests/harness/check_types.h"
 #include "transform/analysis/placement.h"
+#include "transform/passes/inlining_plan.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -386,6 +388,29 @@ TEST_CASE("what comes through many branches is compared once for each", "[passes
   CHECK(Text(text + "def @main(%x: float32) { @f(3, %x, 1f) }\n")
             .after("equal-values")
             .find("(%a, %b)") != std::string::npos);
+}
+
+TEST_CASE("a chain of definitions is opened at once, but for branches in branches", "[passes]") {
+  auto keptCalls = [](std::string_view body) {
+    std::string text = "def @link0(%x: float32) { sin(%x) }\n";
+    for (int i = 1; i < 300; ++i)
+      text += fmt::format("def @link{}(%x: float32) -> float32 {{ {} }}\n", i,
+                          fmt::format(fmt::runtime(body), i - 1));
+    Text chain(text + "def @main(%x: float32) { @link299(%x) }\n");
+    const Module& module = *chain.program.module;
+    InliningPlan plan(module, chain.program.typing, entriesOf(module, mainAlone),
+                      {.smallBody = 40, .mostSize = 10'000});
+    size_t kept = 0;
+    auto count = [&](const Binding& binding) {
+      const auto* call = binding.value->as<Call>();
+      const auto* callee = call ? call->callee.value->as<Global>() : nullptr;
+      kept += callee && callee->name.starts_with("link") && !plan.of(binding);
+    };
+    walk(module, count, [](const Operand&) {});
+    return kept;
+  };
+  CHECK(keptCalls("tanh(@link{}(%x))") == 0);
+  CHECK(keptCalls("if (%x > 0f) {{ @link{}(%x) }} else {{ %x }}") == 2);
 }
 
 TEST_CASE("a chain makes no data", "[passes]") {

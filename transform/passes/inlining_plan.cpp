@@ -5,6 +5,7 @@
 #include "transform/analysis/type_parts.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace transform {
 
@@ -14,6 +15,13 @@ namespace {
 
 /// Bodies that lie in each other's branches, of each round, so that what is printed can be read.
 constexpr size_t mostLevels = 100;
+
+/// Whether a binding stands in a block itself, in no block inside of it.
+bool standsIn(const Block& block, const Binding& binding) {
+  std::less<> isBefore;
+  const Binding* first = block.bindings.data();
+  return !isBefore(&binding, first) && isBefore(&binding, first + block.bindings.size());
+}
 
 /// Whether a body computes numbers and makes data. Where tensors are computed, a call costs nothing
 /// beside that, and a trace that memory is short should tell of it.
@@ -163,24 +171,26 @@ void InliningPlan::decide(const Function& root) {
       continue;
     }
     ++frame.next;
-    take(call, known, body);
+    take(call, known, *frame.function);
   }
 }
 
 /// Decides on a call, once: one inside of a literal is also one of the function around it.
-void InliningPlan::take(const Binding& call, const KnownFunction& known, Body& around) {
+void InliningPlan::take(const Binding& call, const KnownFunction& known, const Function& caller) {
+  Body& around = bodies_[&caller];
   const Body& body = bodies_[known.function];
+  const size_t levels = body.levels + !standsIn(*caller.body, call);
   size_t size = body.size;
   bool isDecided = inlined_.contains(&call) || refused_.contains(&call);
   bool isOnlyUse = hasOneUse(known);
   bool isSmall = size <= rules_.smallBody && size <= room_;
-  if (!isDecided && body.levels < mostLevels && (isSmall || (isOnlyUse && !quiet_))) {
+  if (!isDecided && levels <= mostLevels && (isSmall || (isOnlyUse && !quiet_))) {
     room_ -= isOnlyUse ? 0 : size;
     inlined_[&call] = known;
   }
   if (inlined_.contains(&call)) {
     around.size += size;
-    around.levels = std::max(around.levels, body.levels + 1);
+    around.levels = std::max(around.levels, levels);
   } else {
     refused_.insert(&call);
   }

@@ -41,7 +41,7 @@ public:
 
 private:
   /// The calls of one function body that could be opened, and with those that are, how large it is
-  /// and how many bodies lie inside of each other.
+  /// and how many bodies lie in each other's branches.
   struct Body {
     std::vector<const lang::Binding*> calls = {};
     size_t size = 0;
@@ -55,7 +55,7 @@ private:
   void countUses(const lang::Module& module);
   bool hasOneUse(const KnownFunction& known) const;
   void decide(const lang::Function& root);
-  void take(const lang::Binding& call, const KnownFunction& known, Body& around);
+  void take(const lang::Binding& call, const KnownFunction& known, const lang::Function& caller);
   void findDefinitions(const lang::Module& module);
   std::vector<const lang::Global*> mentions(const lang::Block& body,
                                             std::vector<const lang::Block*>& opened) const;
