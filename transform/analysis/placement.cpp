@@ -9,6 +9,7 @@
 #include "runtime/budget.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace transform {
@@ -75,7 +76,9 @@ public:
   }
 
   /// The bindings of a block, in order.
-  const std::vector<Binding>& bindings(const Block& block) { return lists_[&block]; }
+  const std::vector<Binding>& bindings(const Block& block) const {
+    return lists_[scopeOf_.at(&block)];
+  }
 
   VarOrigin origin(const Var& var) const {
     const Item& item = items_[itemOf_[var.number]];
@@ -348,6 +351,8 @@ private:
 
   /// The scopes whose effects the reader would put in another order.
   std::vector<uint32_t> disorderedScopes() {
+    if (std::ranges::none_of(items_, [&](const Item& item) { return isOrdered(item); }))
+      return {};
     std::vector<uint32_t> disordered, last(scopes_.size());
     std::vector<bool> isNeeded(items_.size());
     std::vector<Task> tasks;
@@ -404,15 +409,30 @@ private:
   // The answer.
 
   void makeLists() {
-    std::vector<const Item*> kept;
+    lists_.resize(scopes_.size());
+    for (uint32_t i = 0; i < scopes_.size(); ++i)
+      scopeOf_.emplace(scopes_[i].block, i);
+    for (const Item* item : inOrder())
+      lists_[item->home.scope].push_back(*item->binding);
+  }
+
+  /// What is kept, in the order of the lets that it stands before; those stand behind it.
+  std::vector<const Item*> inOrder() const {
+    auto isKept = [&](const Item& item) {
+      return !item.isDropped && !scopes_[item.scope].isDropped;
+    };
+    auto slot = [&](const Item& item) {
+      return 2 * std::min(size_t(item.home.before), items_.size()) + isLet(item);
+    };
+    std::vector<size_t> begins(2 * items_.size() + 3);
     for (const Item& item : items_)
-      if (!item.isDropped && !scopes_[item.scope].isDropped)
-        kept.push_back(&item);
-    // A let stands behind the temporaries that are to stand before it.
-    std::ranges::stable_sort(
-        kept, {}, [&](const Item* item) { return std::pair(item->home.before, isLet(*item)); });
-    for (const Item* item : kept)
-      lists_[scopes_[item->home.scope].block].push_back(*item->binding);
+      begins[slot(item) + 1] += isKept(item);
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<const Item*> ordered(begins.back());
+    for (const Item& item : items_)
+      if (isKept(item))
+        ordered[begins[slot(item)]++] = &item;
+    return ordered;
   }
 
   PlacementRules rules_;
@@ -421,7 +441,9 @@ private:
   std::vector<uint32_t> itemOf_;
   std::vector<Item> items_;
   std::vector<Scope> scopes_;
-  std::unordered_map<const Block*, std::vector<Binding>> lists_;
+  std::unordered_map<const Block*, uint32_t> scopeOf_;
+  /// By scope.
+  std::vector<std::vector<Binding>> lists_;
 };
 
 /// Copies a module with the bindings of its blocks as a placement has them.
