@@ -49,6 +49,10 @@ struct ShapeUse {
   std::vector<const Var*> others = {};
 };
 
+bool isOpen(const Type* type) {
+  return type && type->isTensor() && (type->hasSymbol || type->hasAny);
+}
+
 /// What holding a variable until a use costs, least first.
 enum class Cost : uint8_t { Nothing, WithinCall, UntilCalled };
 
@@ -172,10 +176,6 @@ private:
     forEachAttributeAtom(*binding.value, [&](const Expr& atom) { readAtom(atom); });
   }
 
-  static bool isOpen(const Type* type) {
-    return type->isTensor() && (type->hasSymbol || type->hasAny);
-  }
-
   /// Of which operands a call needs the shape alone; empty where all are read as values.
   std::vector<bool> readsShapes(const Binding& binding) const {
     const auto* call = binding.value->as<Call>();
@@ -204,9 +204,12 @@ private:
         use.others.push_back(source);
     } else {
       const std::vector<const Var*>& all = visible_[type];
-      for (size_t i = 0; i < all.size(); ++i)
-        if (all[i] != use.var && (i < mostOfEach || i + mostOfEach >= all.size()))
-          use.others.push_back(all[i]);
+      const size_t count = std::min(mostOfEach, all.size());
+      auto isOther = [&](const Var* var) { return var != use.var; };
+      auto others = std::back_inserter(use.others);
+      std::ranges::copy_if(all.begin(), all.begin() + ptrdiff_t(count), others, isOther);
+      std::ranges::copy_if(all.begin() + ptrdiff_t(std::max(count, all.size() - count)), all.end(),
+                           others, isOther);
     }
     uses_.push_back(std::move(use));
   }
@@ -306,9 +309,23 @@ private:
   OldCode old_;
 };
 
+/// Whether a variable is a tensor of extents that only a run knows.
+bool hasOpenShapes(const Module& module, const Typing& typing) {
+  bool found = false;
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* var = operand.value->as<Var>();
+        found = found || (var && isOpen(typing.of(*var)));
+      });
+  return found;
+}
+
 } // namespace
 
 std::unique_ptr<Module> shapesAtHand(const Module& module, const PassContext& context) {
+  if (!hasOpenShapes(module, context.typing))
+    return nullptr;
   ShapeUses::Replacements others = ShapeUses(module, context.typing).replacements();
   if (others.empty())
     return nullptr;
