@@ -16,6 +16,7 @@
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
+#include "runtime/budget.h"
 #include "runtime/function_ref.h"
 #include "transform/analysis/placement.h"
 #include "transform/differentiate/carried_values.h"
@@ -508,12 +509,14 @@ TypedModule cleaned(const TypedModule& from, const PassContext& context) {
     after = [&](std::string_view pass, const Module& module, const Typing& typing) {
       (*context.within)(fmt::format("{}/{}", passName, pass), module, typing);
     };
-  return *runPasses(*from.module, from.typing, betweenOrdersPipeline,
-                    {.operators = context.operators,
-                     .check = context.check,
-                     .after = std::move(after),
-                     .engine = context.engine,
-                     .entries = context.entries});
+  TypedModule made = *runPasses(*from.module, from.typing, betweenOrdersPipeline,
+                                {.operators = context.operators,
+                                 .check = context.check,
+                                 .after = std::move(after),
+                                 .engine = context.engine,
+                                 .entries = context.entries});
+  runtime::Budget::begin(passName);
+  return made;
 }
 
 /// The module with functions in the places of constructors, and with all types declared.
@@ -540,8 +543,8 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
   TypedModule current = started(module, context);
   bool isClean = true;
   size_t carrying = 0;
-  for (size_t number = 1;; ++number) {
-    if (!isClean && !context.keepsSteps && hasUnwritten(*current.module))
+  for (size_t number = 1; hasUnwritten(*current.module); ++number) {
+    if (!isClean && !context.keepsSteps)
       current = cleaned(current, context);
     SymbolicZeros zeros;
     std::optional<Round> round;
@@ -550,7 +553,7 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
       return !round->hasSites() || round->write(carrying);
     });
     if (!round->hasSites())
-      return place(*current.module, context.operators);
+      break;
     if (!isGood)
       return std::move(current.module);
     isClean = round->isOfNames();
@@ -558,6 +561,7 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
     round.reset();
     current = checked(fmt::format("round-{}", number), std::move(next), context);
   }
+  return place(*current.module, context.operators);
 }
 
 } // namespace transform
