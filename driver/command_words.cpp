@@ -199,7 +199,7 @@ void addTimeLimit(CLI::App& command, runtime::RunLimits& limits, const std::stri
 /// What ends the passes of a command that runs nothing.
 void addPassLimits(CLI::App& command, runtime::RunLimits& limits) {
   addMemoryLimit(command, limits,
-                 "End when passes take more bytes of memory, of which 64M are free");
+                 "End when passes take more bytes of memory, of which 16M are free");
   addTimeLimit(command, limits, "End when passes take longer");
 }
 
@@ -207,7 +207,7 @@ void addPassLimits(CLI::App& command, runtime::RunLimits& limits) {
 void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
   addMemoryLimit(command, limits,
                  "End the run when its tensors and objects hold more bytes, beside the program's "
-                 "constants and inputs, or when passes before it take more, of which 64M are free");
+                 "constants and inputs, or when passes before it take more, of which 16M are free");
   command
       .add_option("--max-steps", limits.steps,
                   "End the run when it makes more calls of functions, be they in tail position or "

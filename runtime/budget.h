@@ -27,7 +27,7 @@ class Budget {
 public:
   /// The budget of this thread for as long as it lives. So much memory is for everybody, however
   /// small the limit: it is meant for what a run holds, and passes need some for themselves.
-  static constexpr int64_t leastMemory = 64'000'000;
+  static constexpr int64_t leastMemory = 16'000'000;
 
   explicit Budget(const RunLimits& limits);
   ~Budget();

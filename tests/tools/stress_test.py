@@ -379,7 +379,10 @@ CASES = {
         2, ["out of memory"], seconds=14),
     "passes_short_of_memory": lambda: program(
         "run --max-memory 1M --input x=1", second_order(4_000), 2,
-        ["takes more than 64000000 bytes of memory in the pass `"]),
+        ["takes more than 16000000 bytes of memory in the pass `"]),
+    "passes_at_their_limit": lambda: program(
+        "opt --for=derivatives --max-memory 20M", second_order(4_000), 2,
+        ["takes more than 20000000 bytes of memory in the pass `"], mebibytes=64),
     "passes_short_of_time": lambda: program(
         "compile --timeout 0.2 -o p.bvm", second_order(20_000), 1, ["takes longer than 0.2 s"], seconds=5),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
