@@ -290,13 +290,24 @@ bool readsReplaced(const SimplifyCall& s, const TermCall& set) {
   return isSame;
 }
 
+/// Whether a slice begins before its end whatever the extent is: the bounds count from one side.
+/// Elsewhere reading it may be a fault, where setting it does nothing.
+bool isOrdered(const AxisSlice& slice) {
+  if (!slice.begin || !slice.end)
+    return true;
+  bool areOfOneSide = (*slice.begin < 0) == (*slice.end < 0);
+  return areOfOneSide &&
+         (slice.stride > 0 ? *slice.begin <= *slice.end : *slice.begin >= *slice.end);
+}
+
 /// The whole of a tensor, in its own order, or what was just put there.
 void simplifySlice(SimplifyCall& s) {
-  auto set = s.madeBy(s.operand(0), "strided_set");
-  if (set && readsReplaced(s, *set) && s.becomesIfTyped(set->operands[1]))
-    return;
   auto slices = slicesOf(s.attributes(), s.operand(0).rank());
   Dims shape = s.operand(0).shape();
+  auto set = s.madeBy(s.operand(0), "strided_set");
+  bool isSlice = slices && (isStatic(shape) || std::ranges::all_of(*slices, isOrdered));
+  if (set && isSlice && readsReplaced(s, *set) && s.becomesIfTyped(set->operands[1]))
+    return;
   for (size_t i = 0; slices && i < slices->size(); ++i)
     if (!(*slices)[i].isWhole() && ((*slices)[i].stride != 1 || !shape[i]->isConstant() ||
                                     s.resultType()->shape[i] != shape[i]))
