@@ -80,8 +80,8 @@ struct GradientExample {
 struct GradientRule {
   void (*build)(GradientCall& call);
   std::span<const GradientExample> examples = {};
-  /// Whether the cotangent of operand 0 is zero but in parts, which the rule adds to what the
-  /// operand has gathered (GradientCall::takeSum).
+  /// Whether the cotangent of operand 0, or of its first field, is zero but in parts, which the
+  /// rule adds to what that has gathered (GradientCall::takeSum).
   bool addsParts = false;
 };
 

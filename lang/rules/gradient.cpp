@@ -59,7 +59,7 @@ Term GradientCall::cotangent(size_t field) {
 
 std::optional<Term> GradientCall::takeSum(size_t i) {
   Atom sum = site_.takeSum && wants(i) ? site_.takeSum(i) : nullptr;
-  return sum ? std::optional(Term(this, sum, site_.operandTypes[i])) : std::nullopt;
+  return sum ? std::optional(Term(this, sum, leafType(i, 0))) : std::nullopt;
 }
 
 void GradientCall::toField(size_t i, size_t field, const Term& cotangent) {

@@ -31,7 +31,7 @@ struct GradientSite {
   Atom result;
   /// For each tensor of the result in order the cotangent that comes in, or null for zero.
   std::span<const Atom> cotangents;
-  /// Takes what an operand, a tensor, has gathered so far, or null for zero.
+  /// Takes what an operand, a tensor, or its first field has gathered so far, or null for zero.
   std::function<Atom(size_t operand)> takeSum = {};
 };
 
@@ -58,8 +58,8 @@ public:
   Term cotangent(size_t field = 0);
   bool hasCotangent(size_t field = 0) const { return site_.cotangents[field] != nullptr; }
 
-  /// What operand `i`, a tensor, has gathered so far. It has gathered nothing then, so what the
-  /// rule gives it must contain this. Nothing where that is zero.
+  /// What operand `i`, a tensor, or its first field has gathered so far. It has gathered nothing
+  /// then, so what the rule gives it must contain this. Nothing where that is zero.
   std::optional<Term> takeSum(size_t i);
 
   /// Whether the operand, or the field of it, is of a float type: others have no cotangent, and

@@ -270,8 +270,7 @@ Term setAtStart(const Term& to, const Term& a) {
     return a;
   Term begin = integers(a.rule(), std::vector<int64_t>(a.rank(), 0));
   Term strides = integers(a.rule(), std::vector<int64_t>(a.rank(), 1));
-  Term end = a.rule().call("shape_of", {a}, {{"dtype", "int64"}});
-  return a.rule().call("strided_set", {to, a, begin, end, strides});
+  return a.rule().call("strided_set", {to, a, begin, shapeVector(a), strides});
 }
 
 Term placedAtStart(const Term& a, const Term& like) {
@@ -375,7 +374,9 @@ Term conformed(const Term& cotangent, const Term& operand) {
 
 Term sumOf(GradientCall& d, size_t i) {
   auto sum = d.takeSum(i);
-  return sum ? *sum : zerosLike(d.operand(i));
+  if (sum)
+    return *sum;
+  return zerosLike(d.operand(i).type()->isTuple() ? d.field(i, 0) : d.operand(i));
 }
 
 Term jointPositions(const std::vector<Term>& positions) {

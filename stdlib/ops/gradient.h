@@ -129,8 +129,8 @@ Term addedAtPlaces(const Term& cotangent, const Term& places, const Term& like);
 /// All attributes of the call, for one with the same ones.
 std::vector<lang::Setting> sameAttributes(const GradientCall& d);
 
-/// What operand `i`, a tensor, has gathered so far, to add parts to; the result is what it is to be
-/// given. Only for rules that say so (GradientRule::addsParts).
+/// What operand `i`, a tensor, or its first field has gathered so far, to add parts to; the result
+/// is what it is to be given. Only for rules that say so (GradientRule::addsParts).
 Term sumOf(GradientCall& d, size_t i);
 /// The positions of a slice that a vector of them along each dimension makes, for `scatter_nd`:
 /// each has the rank of the slice and broadcasts to it.

@@ -118,6 +118,38 @@ def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
     @reads(%w, %i + 1, sin(%sum) + take(slice_like(%w, %n, axes=None), 0, axis=0))
   }
 }""" + MAIN,
+    "slice_like_of_a_named_size": """
+def @reads(%w: Tensor[(n), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %three = full(%sum, shape=[3], dtype="float32");
+    @reads(%w, %i + 1, sin(%sum) + sum(slice_like(%w, %three, axes=None)))
+  }
+}""" + MAIN,
+    "adv_index": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = adv_index((%w, floor_mod(%i, 1000)));
+    @reads(%w, %i + 1, sin(%sum) + %x * %x)
+  }
+}""" + MAIN,
+    "adv_index_of_two": """
+def @rows(%w: Tensor[(ROWS, 10), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = adv_index((%w, [1, 2], reshape(floor_mod(%i, 10), newshape=[1])));
+    @rows(%w, %i + 1, sin(%sum) + sum(%x * %x))
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
+  @rows(reshape(%w, newshape=[ROWS, 10]), %i, %sum)
+}""" + MAIN,
+    "adv_index_in_closures": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  let %f = fn (%k: int32, %s: float32) { sin(%s) + adv_index((%w, floor_mod(%k, 1000))) };
+  let %g = fn (%k: int32, %s: float32) {
+    if (floor_mod(%k, 3) == 0) { %s } else { cos(%s) * adv_index((%w, floor_mod(%k, 1000))) }
+  };
+  @calls(Cons(%f, Cons(%g, Nil)), %i, %sum)
+}""" + CALLS + MAIN,
     "dyn_strided_slice": """
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
   if (%i == STEPS) { %sum } else {
@@ -256,7 +288,8 @@ def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
 # Those that have a product with the Hessian too, in the place of a gradient.
 SECOND = "{ sum(hvp(@reads)(%w, 0, 0f, %w)) }"
 OF_SECOND_ORDER = {"take", "take_from_the_flat_array", "gather", "gather_nd", "strided_slice",
-                   "slices_of_a_named_size"}
+                   "slices_of_a_named_size", "slice_like_of_a_named_size", "adv_index",
+                   "adv_index_of_two"}
 
 
 def seconds(baton, program, engine, size, steps, order):

@@ -168,24 +168,25 @@ void Adjoint::backwardOperator(const Binding& binding, const Call& call, const O
   const Type* type = code_.typing.of(*binding.var);
   std::vector<Atom> operands = code_.mapped(call.arguments);
   std::vector<Atom> cotangents = leavesOf(incoming, type);
-  std::vector<PartCells::Cell*> cells(operands.size());
+  const Expr* read = operands.empty() ? nullptr : partReads_.readBy(call, &row, 0);
+  const auto* var = read ? read->as<Var>() : nullptr;
+  if (var && !(code_.isVaried(*read) && code_.typing.of(*var)->isTensor()))
+    var = nullptr;
+  PartCells::Cell* cell = nullptr;
   auto sum = [&](size_t i) -> Atom {
-    const auto* var = call.arguments[i].value->as<Var>();
-    if (!var || !code_.isVaried(*var))
-      return nullptr;
-    return takeSum(*var, /*mayCallFunctions=*/false, cells[i], way);
+    return var && i == 0 ? takeSum(*var, /*mayCallFunctions=*/false, cell, way) : nullptr;
   };
   GradientCall rule(way.out, {operandTypes, type, code_.attributesOf(call), operands,
                               code_.mapped(*binding.var), cotangents, sum});
   std::get<GradientRule>(row.gradient).build(rule);
-  for (size_t i = 0; i < operands.size(); ++i) {
-    Cotangent gone = gathered(rule.cotangents()[i], operandTypes[i]);
-    if (cells[i])
-      putBack(code_.make, *cells[i],
-              whole(code_.types, way.out, gone, operands[i], operandTypes[i]), way.out);
-    else
-      give(*call.arguments[i].value, gone, way);
-  }
+  std::vector<std::vector<Atom>> gone = rule.cotangents();
+  // What has a sum is given at once, also through a tuple: others may ask for the sum before that.
+  if (Atom part = var ? std::exchange(gone[0][0], nullptr) : nullptr; part && cell)
+    putBack(code_.make, *cell, part, way.out);
+  else if (part)
+    give(*var, {part}, way);
+  for (size_t i = 0; i < operands.size(); ++i)
+    give(*call.arguments[i].value, gathered(gone[i], operandTypes[i]), way);
 }
 
 } // namespace transform

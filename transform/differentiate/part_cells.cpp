@@ -15,9 +15,9 @@ PartCells::PartCells(Translation& code, const Function& function, const PartRead
   auto look = [&](const Binding& binding) {
     const auto* call = binding.value->as<Call>();
     for (size_t i = 0; call && i < call->arguments.size(); ++i) {
-      const auto* var = call->arguments[i].value->as<Var>();
-      if (var && reads.isReadBy(*call, code.rowOf(*call), i) &&
-          std::ranges::count(function.parameters, var) == 0)
+      const Expr* read = reads.readBy(*call, code.rowOf(*call), i);
+      const auto* var = read ? read->as<Var>() : nullptr;
+      if (var && std::ranges::count(function.parameters, var) == 0)
         add(code, *var, out);
     }
   };

@@ -6,6 +6,7 @@
 #include "lang/ir/module.h"
 
 #include <set>
+#include <unordered_map>
 
 namespace transform {
 
@@ -16,11 +17,18 @@ public:
   bool contains(const lang::Global& global, size_t parameter) const {
     return found_.contains({&global, parameter});
   }
-  /// Whether a call, of the operator of a row if there is one, reads an argument so.
-  bool isReadBy(const lang::Call& call, const lang::OperatorRow* row, size_t argument) const;
+  /// What a call, of the operator of a row if there is one, reads so of an argument: the argument,
+  /// or the first field of it if the block of the call makes a tuple of that; null if nothing.
+  const lang::Expr* readBy(const lang::Call& call, const lang::OperatorRow* row,
+                           size_t argument) const;
 
 private:
-  std::set<std::pair<const lang::Global*, size_t>> found_;
+  using Parameter = std::pair<const lang::Global*, size_t>;
+
+  void findFields(const lang::Block& body);
+
+  std::set<Parameter> found_;
+  std::unordered_map<const lang::Call*, const lang::Expr*> fields_;
 };
 
 } // namespace transform

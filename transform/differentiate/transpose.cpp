@@ -125,7 +125,9 @@ private:
     }
     const Type* type = typeOf(binding.var);
     std::vector<Atom> cotangents = leavesOf(incoming, type);
-    auto sum = [&](size_t i) { return take(operands[i]).sum; };
+    auto sum = [&](size_t i) {
+      return operandTypes[i]->isTensor() ? take(operands[i]).sum : nullptr;
+    };
     GradientCall made(
         out_, {operandTypes, type, attributesOf(call), operands, binding.var, cotangents, sum});
     rule->build(made);

@@ -412,8 +412,7 @@ void advIndexGradient(GradientCall& d) {
   for (size_t k = 1; k < d.fieldCount(0); ++k)
     positions.push_back(castTo(d.field(0, k), runtime::Int64));
   giveField(d, 0, 0,
-            d.call("scatter_nd",
-                   {zerosLike(d.field(0, 0)), jointPositions(positions), d.cotangent()},
+            d.call("scatter_nd", {sumOf(d, 0), jointPositions(positions), d.cotangent()},
                    {{"mode", "add"}}));
 }
 
@@ -457,7 +456,7 @@ constexpr OperatorRow rows[] = {
      .operands = inputsOperand,
      .relation = advIndexRelation,
      .compute = computeAdvIndex,
-     .gradient = GradientRule{advIndexGradient},
+     .gradient = GradientRule{advIndexGradient, {}, true},
      .examples = advIndexExamples},
     {.name = "unravel_index",
      .doc = "Turns row-major positions into coordinates, one row per dimension.",

@@ -262,10 +262,14 @@ Term partAtPlaces(GradientCall& d) {
   return reshapedLike(sliced(sums, 0, 1, toEnd), v);
 }
 
-/// The part comes first, so that the transpose adds it to a tensor that is there.
+/// The part comes first, so that the transpose adds it to a tensor that is there. It has the shape
+/// of `v`, also where types leave it open, and needs no `v` to tell.
 void stridedSetGradient(GradientCall& d) {
   auto part = replacedPart(d, d.cotangent());
-  give(d, 1, part ? *part : partAtPlaces(d));
+  if (part && d.wants(1) && isSameType(part->type(), d.operand(1).type()))
+    d.to(1, *part);
+  else
+    give(d, 1, part ? *part : partAtPlaces(d));
   give(d, 0,
        d.call("strided_set",
               {d.cotangent(), zerosLike(d.operand(1)), d.operand(2), d.operand(3), d.operand(4)}));
