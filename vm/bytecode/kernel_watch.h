@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/tensor/demand.h"
-#include "lower/tensor/engine.h"
+#include "lower/tensor/wrapped_kernel.h"
 #include "vm/machine/program.h"
 
 #include <deque>
@@ -32,10 +32,9 @@ public:
   const std::deque<WatchedKernel>& kernels() const { return kernels_; }
 
 private:
-  friend class WatchedCode;
-
   WatchedKernel& kernelFor(const tensor::TensorFunction& function,
-                           std::span<const int64_t> extents);
+                           const std::vector<int64_t>& extents);
+  tensor::AroundRun around(const tensor::TensorFunction& function, std::vector<int64_t> extents);
 
   bool isWatching_ = false;
   /// Of each function of a site its name and place.
