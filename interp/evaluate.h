@@ -5,10 +5,10 @@
 #pragma once
 
 #include "interp/flatten.h"
-#include "lower/tensor/engine.h"
 #include "lower/tensor/outside.h"
 #include "runtime/element.h"
 #include "runtime/scalar_meaning.h"
+#include "runtime/tensor.h"
 
 #include <limits>
 
@@ -23,10 +23,11 @@ R roundedTo(DType, R value) {
   return value;
 }
 
-/// A tensor to read: its elements, and reals in place of them where there are any.
+/// A tensor to read: its extents and elements, and reals in place of these where there are any.
 template <typename R>
 struct Source {
-  const runtime::Tensor* tensor;
+  const int64_t* shape = nullptr;
+  const std::byte* bytes = nullptr;
   const std::vector<R>* exact = nullptr;
 };
 
@@ -224,7 +225,7 @@ private:
   bool load(const Instruction& next) {
     const FlatLoad& load = flat_.loads[next.detail];
     const Source<R>& source = tensors_[load.tensor];
-    const int64_t* shape = source.tensor->shape().data();
+    const int64_t* shape = source.shape;
     const uint32_t* positions = load.position.data();
     int64_t flat = 0;
     for (size_t i = 0, rank = load.position.size(); i < rank; ++i) {
@@ -233,7 +234,7 @@ private:
         return loadOutside(load, i, position, shape[i]);
       flat = flat * shape[i] + position;
     }
-    const std::byte* from = source.tensor->bytes() + size_t(flat) * next.type.bytes();
+    const std::byte* from = source.bytes + size_t(flat) * next.type.bytes();
     if (!next.type.isFloat())
       wholes_[next.out] = readWhole(next.type, from);
     else if (source.exact)

@@ -1,9 +1,11 @@
-// The life of a run: inputs, stages in order, results. Each tensor is dropped after its last use.
+// Kernels whose code runs stages on elements in memory, and the same code with reals beside them.
 #include "interp/reference.h"
 
-#include "interp/evaluate.h"
 #include "interp/real.h"
 #include "interp/real_native.h"
+#include "interp/run_stages.h"
+#include "lower/tensor/bind.h"
+#include "lower/tensor/given.h"
 
 #include <algorithm>
 
@@ -13,216 +15,136 @@ namespace {
 
 using runtime::Fault;
 using runtime::Shape;
-using runtime::Tensor;
 using runtime::Value;
+using tensor::TensorFunction;
 
-/// A function and the code of its stages.
-struct Compiled {
-  tensor::TensorFunction function;
-  std::vector<tensor::InputType> inputs = {};
-  std::vector<FlatStage> stages = {};
-  /// Per tensor the last stage that reads it; results are read at the end.
-  std::vector<size_t> lastUses = {};
-};
-
-std::shared_ptr<const Compiled> compile(tensor::TensorFunction&& function) {
-  auto compiled = std::make_shared<Compiled>(Compiled{std::move(function)});
-  const tensor::TensorFunction& own = compiled->function;
-  compiled->inputs = tensor::inputTypes(own);
-  compiled->lastUses.assign(own.tensors.size(), 0);
-  for (size_t i = 0; i < own.stages.size(); ++i) {
-    FlatStage flat = flatten(own.stages[i], own.tensors[own.inputCount + i]);
-    compiled->lastUses[own.inputCount + i] = i;
-    if (own.stages[i].kind != tensor::StageKind::Map)
-      compiled->lastUses[own.stages[i].source] = i;
-    for (const FlatLoad& load : flat.loads)
-      compiled->lastUses[load.tensor] = i;
-    compiled->stages.push_back(std::move(flat));
-  }
-  for (uint32_t result : own.results)
-    compiled->lastUses[result] = own.stages.size();
-  return compiled;
+/// Why there is no code of a function for these extents.
+std::optional<Fault> problemFor(const TensorFunction& function, std::span<const int64_t> extents) {
+  if (auto fault = tensor::uncounted(function, extents))
+    return fault;
+  if (!tensor::fits(function, extents))
+    return Fault{runtime::FaultKind::Internal, std::string(otherShapes)};
+  return std::nullopt;
 }
 
-size_t bytesOf(const Compiled& compiled) {
-  size_t bytes = sizeof compiled + compiled.function.arena->reserved();
-  for (const FlatStage& stage : compiled.stages)
-    bytes += sizeof stage + stage.code.size() * sizeof(Instruction);
-  return bytes;
-}
-
-template <typename R>
-const std::vector<R>* exactOf(const Value& value) {
-  if constexpr (std::is_same_v<R, double>)
-    return nullptr;
-  else
-    return static_cast<const std::vector<R>*>(value.exact().get());
-}
-
-/// A tensor that is being written. Reals are kept beside its elements.
-template <typename R>
-class Sink {
+class ReferenceCode final : public runtime::KernelCode {
 public:
-  Sink(DType dtype, const Shape& shape) : tensor_(dtype, shape) {
-    if (!std::is_same_v<R, double> && dtype.isFloat())
-      exact_ = std::make_shared<std::vector<R>>(size_t(tensor_.size()));
-  }
-
-  void put(const R& real, int64_t whole) {
-    DType dtype = tensor_.dtype();
-    std::byte* to = tensor_.bytes() + next_ * dtype.bytes();
-    if (exact_)
-      (*exact_)[next_] = real;
-    if (dtype.isFloat())
-      writeFloat(dtype, to, exact_ ? rounded(dtype, double(real)) : double(real));
-    else
-      writeWhole(dtype, to, whole);
-    ++next_;
-  }
-
-  void moveTo(size_t position) { next_ = position; }
-
-  Value value() { return runtime::tensorValue(std::move(tensor_), std::move(exact_)); }
-
-private:
-  Tensor tensor_;
-  std::shared_ptr<std::vector<R>> exact_;
-  size_t next_ = 0;
-};
-
-template <typename R>
-class Run {
-public:
-  explicit Run(const Compiled& compiled)
-      : compiled_(compiled), function_(compiled.function), tensors_(function_.tensors.size()) {}
-
-  std::optional<Fault> run(std::span<const Value> inputs, std::vector<Value>& outputs) {
-    if (auto fault = tensor::inputFault(compiled_.inputs, inputs))
-      return fault;
-    std::ranges::copy(inputs, tensors_.begin());
-    try {
-      for (size_t i = 0; i < function_.stages.size(); ++i)
-        if (auto fault = runStage(i))
-          return fault;
-    } catch (const std::bad_alloc&) {
-      return runtime::memoryFault(wanted_.first, wanted_.second);
+  ReferenceCode(const TensorFunction& function, std::span<const int64_t> extents) {
+    if (auto problem = problemFor(function, extents)) {
+      problem_ = *std::move(problem);
+      return;
     }
-    outputs.clear();
-    for (uint32_t result : function_.results)
-      outputs.push_back(tensors_[result]);
-    return std::nullopt;
-  }
-
-private:
-  std::optional<Fault> runStage(size_t i) {
-    const tensor::Stage& stage = function_.stages[i];
-    const FlatStage& flat = compiled_.stages[i];
-    size_t result = function_.inputCount + i;
-    if (!flat.problem.empty())
-      return Fault{runtime::FaultKind::Internal, flat.problem};
-    std::vector<Source<R>> sources;
-    for (const Value& value : tensors_)
-      sources.push_back(value.isSet() ? Source<R>{&value.tensor(), exactOf<R>(value)}
-                                      : Source<R>{});
-    StageRun<R> run(flat, sources);
-    auto shape = run.shape();
-    if (!shape)
-      return Fault{runtime::FaultKind::Data, run.problem()};
-    wanted_ = {function_.tensors[result].dtype, std::move(*shape)};
-    if (!runtime::elementCount(wanted_.second))
-      return runtime::memoryFault(wanted_.first, wanted_.second);
-    if (stage.kind == tensor::StageKind::Map) {
-      Sink<R> sink(wanted_.first, wanted_.second);
-      int64_t count = *runtime::elementCount(wanted_.second);
-      if (!run.eachElement(count, [&](const R& real, int64_t whole) { sink.put(real, whole); }))
-        return Fault{runtime::FaultKind::Data, run.problem()};
-      tensors_[result] = sink.value();
-    } else {
-      tensors_[result] = stage.kind == tensor::StageKind::Reshape ? reshaped(tensors_[stage.source])
-                                                                  : scanned(stage, sources);
+    compiled_ = compile(tensor::closed(function, extents));
+    const runtime::Arena& arena = *compiled_.function.arena;
+    bytes_ = bytesOf(compiled_) + (&arena == function.arena.get() ? 0 : arena.reserved());
+    for (Shape& shape : tensor::givenShapes(function, extents))
+      shapes_.push_back(runtime::shared(std::move(shape)));
+    const TensorFunction& own = compiled_.function;
+    std::vector<runtime::ResultSource> sources = tensor::resultSources(own);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const runtime::SharedShape& shape = shapes_[own.inputCount + i];
+      results_.push_back({.type = own.tensors[own.results[i]].dtype,
+                          .shape = shape,
+                          .size = *runtime::elementCount(*shape),
+                          .source = sources[i]});
     }
-    for (size_t tensor = 0; tensor < tensors_.size(); ++tensor)
-      if (compiled_.lastUses[tensor] == i)
-        tensors_[tensor] = Value();
-    return std::nullopt;
+    run_.emplace(compiled_);
   }
 
-  Value reshaped(const Value& value) const {
-    return runtime::tensorValue(value.tensor().reshaped(wanted_.second), value.exact());
+  std::optional<Fault> run(std::span<const std::byte* const> inputs,
+                           std::span<std::byte* const> outputs) override {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      run_->setInput(i, {shapes_[i]->data(), inputs[i]});
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (results_[i].isWritten(i))
+        run_->setResult(i, {outputs[i], nullptr, results_[i].size});
+    return run_->run();
   }
 
-  /// Running sums and products, by the rule of reductions.
-  Value scanned(const tensor::Stage& stage, std::span<const Source<R>> sources) const {
-    const auto& [dtype, shape] = wanted_;
-    Sink<R> sink(dtype, shape);
-    size_t inner = 1, extent = size_t(shape[stage.axis]);
-    for (size_t i = stage.axis + 1; i < shape.size(); ++i)
-      inner *= size_t(shape[i]);
-    const Source<R>& source = sources[stage.source];
-    size_t count = size_t(source.tensor->size());
-    bool isSum = stage.combiner == tensor::Combiner::Sum;
-    for (size_t start = 0; start < count;
-         start += start % inner + 1 == inner ? 1 + inner * (extent - 1) : 1) {
-      R real = R(!isSum);
-      uint64_t whole = !isSum;
-      for (size_t k = 0; k < extent; ++k) {
-        size_t at = start + k * inner;
-        sink.moveTo(at);
-        if (stage.exclusive)
-          sink.put(roundedTo(dtype, real), int64_t(whole));
-        R next = realAt(source, at);
-        uint64_t nextWhole = wholeAt(source, at);
-        real = isSum ? R(real + next) : R(real * next);
-        whole = isSum ? whole + nextWhole : whole * nextWhole;
-        if (!stage.exclusive)
-          sink.put(roundedTo(dtype, real), wrap(dtype, whole));
+  /// Computes in reals, and keeps them with the results.
+  std::optional<Fault> runExact(std::span<const Value> inputs, std::vector<Value>& outputs) const {
+    if (problem())
+      return *problem();
+    Run<Real> run(compiled_);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      run.setInput(i, {shapes_[i]->data(), inputs[i].tensor().bytes(),
+                       static_cast<const Reals*>(inputs[i].exact().get())});
+    std::vector<Value> values;
+    for (const runtime::CodeResult& result : results_)
+      try {
+        values.push_back(exactResult(result, inputs, values, run));
+      } catch (const std::bad_alloc&) {
+        return runtime::memoryFault(result.type, *result.shape);
       }
+    if (auto fault = run.run())
+      return fault;
+    outputs = std::move(values);
+    return std::nullopt;
+  }
+
+private:
+  /// The next result, which the run is told of if it is to write it.
+  static Value exactResult(const runtime::CodeResult& result, std::span<const Value> inputs,
+                           std::span<const Value> before, Run<Real>& run) {
+    if (result.isWritten(before.size())) {
+      Room<Real> room(result.type, *result.shape);
+      run.setResult(before.size(), room.sink());
+      return runtime::tensorValue(std::move(room.tensor), std::move(room.exact));
     }
-    return sink.value();
+    const Value& same = (result.source.isInput ? inputs : before)[result.source.index];
+    return runtime::tensorValue(same.tensor().reshaped(result.shape), same.exact());
   }
 
-  static R realAt(const Source<R>& source, size_t at) {
-    DType dtype = source.tensor->dtype();
-    if (!dtype.isFloat())
-      return R(0);
-    return source.exact ? (*source.exact)[at]
-                        : R(readFloat(dtype, source.tensor->bytes() + at * dtype.bytes()));
-  }
-
-  static uint64_t wholeAt(const Source<R>& source, size_t at) {
-    DType dtype = source.tensor->dtype();
-    return dtype.isFloat()
-               ? 0
-               : uint64_t(readWhole(dtype, source.tensor->bytes() + at * dtype.bytes()));
-  }
-
-  const Compiled& compiled_;
-  const tensor::TensorFunction& function_;
-  std::vector<Value> tensors_;
-  /// The type of the tensor that is being made.
-  std::pair<DType, Shape> wanted_;
+  Compiled compiled_;
+  std::optional<Run<double>> run_;
+  /// Of the inputs, and then of the results.
+  std::vector<runtime::SharedShape> shapes_;
 };
+
+class ReferenceKernel final : public runtime::Kernel {
+public:
+  explicit ReferenceKernel(const TensorFunction& function) : function_(function) {}
+
+  runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
+    if (!code_ || !std::ranges::equal(extents_, extents)) {
+      code_ = std::make_unique<ReferenceCode>(function_, extents);
+      extents_.assign(extents.begin(), extents.end());
+    }
+    return *code_;
+  }
+
+private:
+  const TensorFunction& function_;
+  std::vector<int64_t> extents_;
+  std::unique_ptr<ReferenceCode> code_;
+};
+
+tensor::ExactCode exactCode(const TensorFunction& function, unsigned digits) {
+  auto code = std::make_shared<const ReferenceCode>(function, tensor::extentsOf(function));
+  return {[code, digits, types = tensor::inputTypes(function)](
+              std::span<const Value> inputs, std::vector<Value>& outputs) -> std::optional<Fault> {
+            if (auto fault = tensor::inputFault(types, inputs))
+              return fault;
+            RealDigits scope(digits);
+            return code->runExact(inputs, outputs);
+          },
+          code->bytes() + function.arena->reserved()};
+}
 
 } // namespace
 
 tensor::TensorEngine referenceEngine(unsigned digits) {
-  tensor::TensorEngine engine{[digits](tensor::TensorFunction function) -> tensor::TensorCode {
-    auto compiled = compile(std::move(function));
-    return {[compiled, digits](std::span<const Value> inputs, std::vector<Value>& outputs) {
-              if (digits == 0)
-                return Run<double>(*compiled).run(inputs, outputs);
-              RealDigits scope(digits);
-              return Run<Real>(*compiled).run(inputs, outputs);
-            },
-            bytesOf(*compiled)};
-  }};
-  if (digits != 0)
-    engine.runNative = [digits](const tensor::NativeTask& task, std::span<const Value> inputs,
-                                std::vector<Value>& outputs) {
-      RealDigits scope(digits);
-      return runOnReals(task, inputs, outputs);
-    };
-  return engine;
+  if (digits == 0)
+    return {.makeKernel = [](const TensorFunction& function, auto) {
+      return std::make_unique<ReferenceKernel>(function);
+    }};
+  return {.makeExact = [digits](TensorFunction function) { return exactCode(function, digits); },
+          .runNative =
+              [digits](const tensor::NativeTask& task, std::span<const Value> inputs,
+                       std::vector<Value>& outputs) {
+                RealDigits scope(digits);
+                return runOnReals(task, inputs, outputs);
+              }};
 }
 
 std::string realText(const Value& value, int64_t flat) {

@@ -144,10 +144,6 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options)
     return std::make_unique<NativeKernel>(function, programs, compiler, options);
   };
   return tensor::TensorEngine{
-      .compile =
-          [makeKernel](tensor::TensorFunction function) {
-            return tensor::codeOf(std::move(function), makeKernel);
-          },
       .makeKernel = makeKernel,
       .prepare =
           [compiler, options](std::span<const tensor::TensorFunction* const> functions) {

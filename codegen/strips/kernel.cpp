@@ -2,6 +2,7 @@
 #include "codegen/strips/kernel.h"
 
 #include "codegen/strips/cost.h"
+#include "lower/tensor/given.h"
 
 #include <algorithm>
 
@@ -17,21 +18,6 @@ size_t bytesOf(const Program& program) {
          (program.buffers.size() + program.registers.size()) * sizeof(BufferInfo);
 }
 
-/// The fault of a tensor whose elements cannot be counted.
-std::optional<runtime::Fault> uncounted(const tensor::TensorFunction& function,
-                                        std::span<const int64_t> extents) {
-  for (uint32_t tensor : tensor::givenTensors(function)) {
-    const tensor::TensorInfo& info = function.tensors[tensor];
-    auto shape = extents.first(std::min(info.shape.size(), extents.size()));
-    extents = extents.subspan(shape.size());
-    bool isNegative = std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
-    auto elements = isNegative ? 0 : runtime::elementCount(shape);
-    if (!elements || *elements > INT64_MAX / int64_t(info.dtype.bytes()))
-      return runtime::memoryFault(info.dtype, shape);
-  }
-  return std::nullopt;
-}
-
 } // namespace
 
 SizedCode::SizedCode(SizedProgram sized, bool isForeign)
@@ -40,9 +26,8 @@ SizedCode::SizedCode(SizedProgram sized, bool isForeign)
   buffers_.resize(linked_.program.givenBuffers);
   bytes_ = sizeof *this + bytesOf(linked_.program);
   for (const ProgramResult& result : sized_.results)
-    results_.push_back({.type = result.type,
-                        .source = result.source,
-                        .replaceable = result.replaceable});
+    results_.push_back(
+        {.type = result.type, .source = result.source, .replaceable = result.replaceable});
 }
 
 SizedCode::SizedCode(runtime::Fault problem) {
@@ -100,8 +85,7 @@ bool SizedCode::isConsistent() const {
     size_t source = isInput ? index : inputs + index;
     auto isAsLong = [&](size_t buffer) {
       return bufferBytes_[buffer] == bufferBytes_[inputs + i] &&
-             linked_.program.buffers[buffer].element ==
-                 linked_.program.buffers[inputs + i].element;
+             linked_.program.buffers[buffer].element == linked_.program.buffers[inputs + i].element;
     };
     if (!isAsLong(source) || !std::ranges::all_of(results_[i].replaceable, isAsLong))
       return false;
@@ -115,8 +99,9 @@ std::optional<runtime::Fault> SizedCode::run(std::span<const std::byte* const> i
     buffers_[i] = const_cast<std::byte*>(inputs[i]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     auto [isInput, index] = results_[i].source;
-    buffers_[inputs.size() + i] =
-        isInput ? buffers_[index] : index == i ? outputs[i] : buffers_[inputs.size() + index];
+    buffers_[inputs.size() + i] = isInput      ? buffers_[index]
+                                  : index == i ? outputs[i]
+                                               : buffers_[inputs.size() + index];
   }
   return strips::run(linked_, prepared_, buffers_, bufferBytes_);
 }
@@ -148,7 +133,7 @@ SizedCode& ProgramKernel::codeFor(std::span<const int64_t> extents) {
   auto refuse = [&](runtime::Fault problem) -> SizedCode& {
     return add(std::make_unique<SizedCode>(std::move(problem)));
   };
-  if (auto problem = uncounted(function_, extents))
+  if (auto problem = tensor::uncounted(function_, extents))
     return refuse(*std::move(problem));
   if (!make_)
     return refuse({runtime::FaultKind::Internal, "there is no program for these sizes"});

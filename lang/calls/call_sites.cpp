@@ -116,7 +116,8 @@ std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<Value>
   if (code.key.row->native) {
     if (auto fault = runNative(code, inputs, outputs, call))
       return Fault{FaultKind::Data, runtime::nativeFaultText(fault)};
-  } else if (auto fault = code.code.run(inputs, outputs)) {
+  } else if (auto fault = code.kernel ? code.kernel->run(inputs, outputs)
+                                      : code.exact.run(inputs, outputs)) {
     return std::move(*fault);
   }
   return assemble(code.output, std::move(outputs));
@@ -251,7 +252,11 @@ std::variant<CallSites::Code, Fault> CallSites::make(const Question& question, C
     auto function = functionOf(question, open, answer);
     if (auto* fault = std::get_if<Fault>(&function))
       return std::move(*fault);
-    code.code = engine_.compile(std::get<TensorFunction>(std::move(function)));
+    auto& made = std::get<TensorFunction>(function);
+    if (engine_.makeKernel)
+      code.kernel = std::make_shared<tensor::OwnedKernel>(std::move(made), engine_.makeKernel);
+    else
+      code.exact = engine_.makeExact(std::move(made));
   } else {
     code.parameters = question.row.native.decode(question.attributes, answer.operands);
   }

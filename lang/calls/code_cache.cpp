@@ -18,8 +18,9 @@ size_t CodeKey::hash() const {
 }
 
 size_t CallCode::bytes() const {
-  return sizeof *this + code.bytes + parameters.numbers.size() * sizeof(int64_t) +
-         parameters.reals.size() * sizeof(double) + key.numbers.size() * sizeof(int64_t) * 2;
+  return sizeof *this + (kernel ? kernel->bytes() : exact.bytes) +
+         parameters.numbers.size() * sizeof(int64_t) + parameters.reals.size() * sizeof(double) +
+         key.numbers.size() * sizeof(int64_t) * 2;
 }
 
 } // namespace lang

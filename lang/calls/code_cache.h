@@ -30,7 +30,10 @@ struct CallCode {
   /// What the results are put together to, and where the type lives, when that is no module.
   const Type* output = nullptr;
   std::shared_ptr<TypeContext> types = {};
-  tensor::TensorCode code = {};
+  /// What computes it, where no native function does: a kernel, or code for more digits than
+  /// elements have.
+  std::shared_ptr<tensor::OwnedKernel> kernel = {};
+  tensor::ExactCode exact = {};
   runtime::NativeParameters parameters = {};
 
   /// About how much memory it takes.

@@ -3,6 +3,7 @@
 #include "lower/tensor/bind.h"
 
 #include "lower/tensor/fold.h"
+#include "lower/tensor/given.h"
 #include "lower/tensor/rewrite.h"
 
 namespace tensor {
@@ -106,6 +107,16 @@ private:
 TensorFunction bound(const TensorFunction& function, std::span<const Shape> inputs,
                      std::span<const Shape> results) {
   return Binding(function, inputs, results).run();
+}
+
+TensorFunction bound(const TensorFunction& function, std::span<const int64_t> extents) {
+  std::vector<Shape> shapes = givenShapes(function, extents);
+  std::span<const Shape> all(shapes);
+  return bound(function, all.first(function.inputCount), all.subspan(function.inputCount));
+}
+
+TensorFunction closed(const TensorFunction& function, std::span<const int64_t> extents) {
+  return function.sizes.empty() ? function : bound(function, extents);
 }
 
 } // namespace tensor

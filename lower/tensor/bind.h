@@ -11,5 +11,9 @@ namespace tensor {
 /// are numbers.
 TensorFunction bound(const TensorFunction& function, std::span<const runtime::Shape> inputs,
                      std::span<const runtime::Shape> results);
+/// The same for the extents of inputs and then of results, one after the other.
+TensorFunction bound(const TensorFunction& function, std::span<const int64_t> extents);
+/// The function as it is where it has no sizes, else bound.
+TensorFunction closed(const TensorFunction& function, std::span<const int64_t> extents);
 
 } // namespace tensor

@@ -109,15 +109,7 @@ private:
 } // namespace
 
 Demand demandOf(const TensorFunction& function, std::span<const int64_t> extents) {
-  std::vector<runtime::Shape> shapes;
-  for (uint32_t tensor : givenTensors(function)) {
-    size_t rank = function.tensors[tensor].shape.size();
-    shapes.emplace_back(extents.begin(), extents.begin() + ptrdiff_t(rank));
-    extents = extents.subspan(rank);
-  }
-  std::span<const runtime::Shape> all(shapes);
-  return Count(bound(function, all.first(function.inputCount), all.subspan(function.inputCount)))
-      .run();
+  return Count(bound(function, extents)).run();
 }
 
 } // namespace tensor

@@ -1,77 +1,22 @@
-// Inputs that do not fit, and code of memory on values.
+// Inputs that do not fit, and kernels on values.
 #include "lower/tensor/engine.h"
 
+#include "lower/tensor/given.h"
+
 #include <fmt/format.h>
-#include <mutex>
 
 namespace tensor {
 
 namespace {
 
-bool fits(const InputType& expected, const runtime::Tensor& given) {
+bool isOf(const InputType& expected, const runtime::Tensor& given) {
   bool fit = given.dtype() == expected.dtype && given.rank() == expected.shape.size();
   for (size_t i = 0; fit && i < given.rank(); ++i)
     fit = expected.shape[i] == -1 || expected.shape[i] == given.shape()[i];
   return fit;
 }
 
-std::vector<int64_t> extentsOf(const TensorFunction& function) {
-  std::vector<int64_t> extents;
-  for (uint32_t tensor : givenTensors(function))
-    for (const ScalarNode* extent : function.tensors[tensor].shape)
-      extents.push_back(extent->as<ScalarNumber>()->integer);
-  return extents;
-}
-
-} // namespace
-
-OwnedKernel::OwnedKernel(TensorFunction of, MakeKernel makeKernel)
-    : function(std::move(of)), kernel(makeKernel(function, {})),
-      code(kernel->codeFor(extentsOf(function))) {}
-
-TensorCode codeOf(TensorFunction function, MakeKernel makeKernel) {
-  auto owned = std::make_shared<OwnedKernel>(std::move(function), makeKernel);
-  size_t bytes = sizeof *owned + owned->function.arena->reserved() + owned->code.bytes();
-  return {[owned, turn = std::make_shared<std::mutex>(), expected = inputTypes(owned->function)](
-              std::span<const runtime::Value> inputs,
-              std::vector<runtime::Value>& outputs) -> std::optional<runtime::Fault> {
-            if (auto fault = inputFault(expected, inputs))
-              return fault;
-            std::lock_guard lock(*turn);
-            return runOn(owned->code, inputs, outputs);
-          },
-          bytes};
-}
-
-std::vector<InputType> inputTypes(const TensorFunction& function) {
-  std::vector<InputType> types;
-  for (size_t i = 0; i < function.inputCount; ++i) {
-    InputType& type = types.emplace_back(InputType{function.tensors[i].dtype, {}});
-    for (const ScalarNode* extent : function.tensors[i].shape) {
-      const auto* number = extent->as<ScalarNumber>();
-      type.shape.push_back(number ? number->integer : -1);
-    }
-  }
-  return types;
-}
-
-std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
-                                         std::span<const runtime::Value> inputs) {
-  if (inputs.size() != expected.size())
-    return runtime::Fault{
-        runtime::FaultKind::Internal,
-        fmt::format("expected {} inputs, got {}", expected.size(), inputs.size())};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const runtime::Tensor& given = inputs[i].tensor();
-    if (!fits(expected[i], given))
-      return runtime::Fault{runtime::FaultKind::Internal,
-                            fmt::format("input {} is a tensor of {}, expected {}", i,
-                                        runtime::shapeText(given.dtype(), given.shape()),
-                                        runtime::shapeText(expected[i].dtype, expected[i].shape))};
-  }
-  return std::nullopt;
-}
-
+/// Runs code on values.
 std::optional<runtime::Fault> runOn(runtime::KernelCode& code,
                                     std::span<const runtime::Value> inputs,
                                     std::vector<runtime::Value>& outputs) {
@@ -102,6 +47,53 @@ std::optional<runtime::Fault> runOn(runtime::KernelCode& code,
   for (runtime::Tensor& result : results)
     outputs.push_back(runtime::tensorValue(std::move(result)));
   return std::nullopt;
+}
+
+} // namespace
+
+std::vector<InputType> inputTypes(const TensorFunction& function) {
+  std::vector<InputType> types;
+  for (size_t i = 0; i < function.inputCount; ++i) {
+    InputType& type = types.emplace_back(InputType{function.tensors[i].dtype, {}});
+    for (const ScalarNode* extent : function.tensors[i].shape) {
+      const auto* number = extent->as<ScalarNumber>();
+      type.shape.push_back(number ? number->integer : -1);
+    }
+  }
+  return types;
+}
+
+std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
+                                         std::span<const runtime::Value> inputs) {
+  if (inputs.size() != expected.size())
+    return runtime::Fault{
+        runtime::FaultKind::Internal,
+        fmt::format("expected {} inputs, got {}", expected.size(), inputs.size())};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const runtime::Tensor& given = inputs[i].tensor();
+    if (!isOf(expected[i], given))
+      return runtime::Fault{runtime::FaultKind::Internal,
+                            fmt::format("input {} is a tensor of {}, expected {}", i,
+                                        runtime::shapeText(given.dtype(), given.shape()),
+                                        runtime::shapeText(expected[i].dtype, expected[i].shape))};
+  }
+  return std::nullopt;
+}
+
+OwnedKernel::OwnedKernel(TensorFunction function, const MakeKernel& makeKernel)
+    : function_(std::move(function)), inputs_(inputTypes(function_)),
+      kernel_(makeKernel(function_, {})), code_(kernel_->codeFor(extentsOf(function_))) {}
+
+std::optional<runtime::Fault> OwnedKernel::run(std::span<const runtime::Value> inputs,
+                                               std::vector<runtime::Value>& outputs) {
+  if (auto fault = inputFault(inputs_, inputs))
+    return fault;
+  std::lock_guard lock(turn_);
+  return runOn(code_, inputs, outputs);
+}
+
+size_t OwnedKernel::bytes() const {
+  return sizeof *this + function_.arena->reserved() + code_.bytes();
 }
 
 } // namespace tensor

@@ -8,6 +8,7 @@
 #include "runtime/value.h"
 
 #include <functional>
+#include <mutex>
 #include <optional>
 
 namespace strips {
@@ -16,8 +17,9 @@ struct SizedProgram;
 
 namespace tensor {
 
-/// A tensor function made ready to run.
-struct TensorCode {
+/// A tensor function for values that carry more digits than their elements, for which there are no
+/// kernels.
+struct ExactCode {
   /// Computes the results, in order, from tensors of the types that the function was made for.
   std::function<std::optional<runtime::Fault>(std::span<const runtime::Value> inputs,
                                               std::vector<runtime::Value>& outputs)>
@@ -43,38 +45,21 @@ using MakeKernel = std::function<std::unique_ptr<runtime::Kernel>(
     const TensorFunction& function, std::span<const strips::SizedProgram> programs)>;
 
 struct TensorEngine {
-  /// Makes code of a function whose extents are all constants; problems show when the code runs.
-  std::function<TensorCode(TensorFunction function)> compile;
-  /// Runs native functions where values carry more digits than their elements; else there is none.
+  /// Makes kernels; null where values carry more digits than their elements.
+  MakeKernel makeKernel = nullptr;
+  /// There, in place of it: makes code of a function whose extents are all constants; problems show
+  /// when the code runs.
+  std::function<ExactCode(TensorFunction function)> makeExact = {};
+  /// There as well: runs native functions.
   std::function<runtime::NativeFault(const NativeTask& task, std::span<const runtime::Value> inputs,
                                      std::vector<runtime::Value>& outputs)>
       runNative = {};
-  /// What makes the kernels that a machine calls by itself; null where a value may be more than the
-  /// elements of its tensor.
-  MakeKernel makeKernel = nullptr;
   /// Told before a run of the functions that it may make kernels of, in the order in which it is
   /// likely to.
   std::function<void(std::span<const TensorFunction* const> functions)> prepare = {};
   /// What is to be said of how it served, behind a run; empty for nothing.
   std::function<std::string()> note = {};
 };
-
-/// A function whose extents are all constants with a kernel of it, and the code for these.
-struct OwnedKernel {
-  OwnedKernel(TensorFunction of, MakeKernel makeKernel);
-
-  const TensorFunction function;
-  std::unique_ptr<runtime::Kernel> kernel;
-  runtime::KernelCode& code;
-};
-
-/// Code of a function whose extents are all constants, by a kernel of it; whoever comes takes turns.
-TensorCode codeOf(TensorFunction function, MakeKernel makeKernel);
-
-/// Runs code on values.
-std::optional<runtime::Fault> runOn(runtime::KernelCode& code,
-                                    std::span<const runtime::Value> inputs,
-                                    std::vector<runtime::Value>& outputs);
 
 /// Element type and extents of an input; an extent of -1 may be any.
 struct InputType {
@@ -87,5 +72,25 @@ std::vector<InputType> inputTypes(const TensorFunction& function);
 /// What is wrong with the inputs of a function: their number, or the type of one.
 std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
                                          std::span<const runtime::Value> inputs);
+
+/// A function whose extents are all constants with a kernel of it, for who has values.
+class OwnedKernel {
+public:
+  OwnedKernel(TensorFunction function, const MakeKernel& makeKernel);
+
+  /// Computes the results, in order; what is wrong with the function shows here. Whoever comes
+  /// takes turns.
+  std::optional<runtime::Fault> run(std::span<const runtime::Value> inputs,
+                                    std::vector<runtime::Value>& outputs);
+  /// About how much memory it takes.
+  size_t bytes() const;
+
+private:
+  const TensorFunction function_;
+  std::vector<InputType> inputs_;
+  std::unique_ptr<runtime::Kernel> kernel_;
+  runtime::KernelCode& code_;
+  std::mutex turn_;
+};
 
 } // namespace tensor

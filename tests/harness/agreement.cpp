@@ -3,6 +3,9 @@
 
 #include "codegen/strips/compile/sized.h"
 #include "interp/reference.h"
+#include "lower/tensor/bind.h"
+#include "lower/tensor/given.h"
+#include "lower/tensor/wrapped_kernel.h"
 #include "runtime/element.h"
 
 #include <algorithm>
@@ -74,7 +77,7 @@ tensor::TensorFunction withAllTensors(tensor::TensorFunction function) {
   return function;
 }
 
-std::string disagreement(const tensor::TensorCode& reference, std::span<const Value> inputs,
+std::string disagreement(tensor::OwnedKernel& reference, std::span<const Value> inputs,
                          std::span<const Value> results, const runtime::Fault* fault) {
   std::vector<Value> expected;
   if (auto wanted = reference.run(inputs, expected)) {
@@ -94,28 +97,52 @@ std::string disagreement(const tensor::TensorCode& reference, std::span<const Va
   return "";
 }
 
+Value valueOf(runtime::DType dtype, const runtime::Shape& shape, const std::byte* elements) {
+  Tensor tensor = Tensor::unwritten(dtype, shape);
+  std::memcpy(tensor.bytes(), elements, tensor.byteSize());
+  return runtime::tensorValue(std::move(tensor));
+}
+
+/// Runs code and then the reference, which has the shapes of its inputs and results.
+tensor::AroundRun comparison(tensor::TensorFunction function, std::vector<runtime::Shape> shapes,
+                             std::function<void(const std::string&)> report) {
+  auto reference = std::make_shared<tensor::OwnedKernel>(withAllTensors(function),
+                                                         interp::referenceEngine().makeKernel);
+  return [=](runtime::KernelCode& code, std::span<const std::byte* const> inputs,
+             std::span<std::byte* const> outputs) {
+    std::vector<Value> given, results;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      given.push_back(valueOf(function.tensors[i].dtype, shapes[i], inputs[i]));
+    auto fault = code.run(inputs, outputs);
+    for (size_t i = 0; i < outputs.size() && !fault; ++i) {
+      const runtime::CodeResult& result = code.results()[i];
+      const auto [isInput, index] = result.source;
+      results.push_back(
+          valueOf(result.type, *result.shape, isInput ? inputs[index] : outputs[index]));
+    }
+    auto found = disagreement(*reference, given, results, fault ? &*fault : nullptr);
+    if (!found.empty())
+      report(found + "\n" + tensor::tensorFunctionText(function));
+    return fault;
+  };
+}
+
 } // namespace
 
 std::string disagreement(tensor::TensorFunction function, std::span<const Value> inputs,
                          std::span<const Value> results, const runtime::Fault* fault) {
-  auto reference = interp::referenceEngine().compile(withAllTensors(std::move(function)));
+  tensor::OwnedKernel reference(withAllTensors(std::move(function)),
+                                interp::referenceEngine().makeKernel);
   return disagreement(reference, inputs, results, fault);
 }
 
 tensor::TensorEngine comparedLoops(std::function<void(const std::string&)> report) {
-  return {[report = std::move(report)](tensor::TensorFunction function) -> tensor::TensorCode {
-    tensor::TensorCode loops = strips::stripsEngine().compile(function);
-    return {[loops, report, function,
-             reference = interp::referenceEngine().compile(withAllTensors(function))](
-                std::span<const Value> inputs, std::vector<Value>& outputs) {
-      auto fault = loops.run(inputs, outputs);
-      auto found = disagreement(reference, inputs, fault ? std::span<const Value>() : outputs,
-                                fault ? &*fault : nullptr);
-      if (!found.empty())
-        report(found + "\n" + tensor::tensorFunctionText(function));
-      return fault;
-    }};
-  }};
+  auto around = [report = std::move(report)](const tensor::TensorFunction& function,
+                                             std::span<const int64_t> extents) {
+    return comparison(tensor::closed(function, extents), tensor::givenShapes(function, extents),
+                      report);
+  };
+  return {.makeKernel = tensor::wrapped(strips::makeKernel, around)};
 }
 
 } // namespace harness

@@ -2,6 +2,8 @@
 #include "tests/harness/in_place.h"
 
 #include "codegen/strips/compile/sized.h"
+#include "lower/tensor/given.h"
+#include "lower/tensor/wrapped_kernel.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,14 +11,13 @@
 namespace harness {
 
 using runtime::Tensor;
-using runtime::Value;
 
 namespace {
 
-Tensor copyOf(const Tensor& tensor) {
-  Tensor copy = Tensor::unwritten(tensor.dtype(), tensor.sharedShape());
-  std::memcpy(copy.bytes(), tensor.bytes(), tensor.byteSize());
-  return copy;
+Tensor tensorOf(runtime::DType dtype, const runtime::Shape& shape, const std::byte* elements) {
+  Tensor tensor = Tensor::unwritten(dtype, shape);
+  std::memcpy(tensor.bytes(), elements, tensor.byteSize());
+  return tensor;
 }
 
 bool hasSameBytes(const Tensor& a, const Tensor& b) {
@@ -26,11 +27,11 @@ bool hasSameBytes(const Tensor& a, const Tensor& b) {
 
 /// Runs with results in the memory of inputs, of each result the one with that number among those
 /// that it may take, or none.
-std::optional<runtime::Fault> run(runtime::KernelCode& code, std::span<const Value> inputs,
-                                  size_t choice, std::vector<Value>& outputs, size_t& replaced) {
-  std::vector<Tensor> given, results;
-  for (const Value& input : inputs)
-    given.push_back(copyOf(input.tensor()));
+std::optional<runtime::Fault> run(runtime::KernelCode& code, std::span<const Tensor> inputs,
+                                  size_t choice, std::vector<Tensor>& results, size_t& replaced) {
+  std::vector<Tensor> given;
+  for (const Tensor& input : inputs)
+    given.push_back(tensorOf(input.dtype(), input.shape(), input.bytes()));
   std::vector<bool> isTaken(given.size());
   std::vector<std::byte*> to;
   std::vector<const std::byte*> from;
@@ -52,30 +53,23 @@ std::optional<runtime::Fault> run(runtime::KernelCode& code, std::span<const Val
   }
   for (const Tensor& input : given)
     from.push_back(input.bytes());
-  if (auto fault = code.run(from, to))
-    return fault;
-  outputs.clear();
-  for (const Tensor& result : results)
-    outputs.push_back(runtime::tensorValue(result));
-  return std::nullopt;
+  return code.run(from, to);
 }
 
 /// Once for each choice; what differs is a fault.
-std::optional<runtime::Fault> runEach(runtime::KernelCode& code, std::span<const Value> inputs,
-                                      std::vector<Value>& outputs, size_t& replaced) {
-  if (code.problem())
-    return *code.problem();
+std::optional<runtime::Fault> runEach(runtime::KernelCode& code, std::span<const Tensor> inputs,
+                                      std::vector<Tensor>& results, size_t& replaced) {
   size_t choices = 1;
   for (const runtime::CodeResult& result : code.results())
     choices = std::max(choices, result.replaceable.size());
-  auto first = run(code, inputs, 0, outputs, replaced);
+  auto first = run(code, inputs, 0, results, replaced);
   for (size_t choice = 1; choice < choices; ++choice) {
-    std::vector<Value> others;
+    std::vector<Tensor> others;
     auto fault = run(code, inputs, choice, others, replaced);
     bool isSame =
         fault.has_value() == first.has_value() && (!fault || fault->problem == first->problem);
-    for (size_t i = 0; isSame && !fault && i < outputs.size(); ++i)
-      isSame = hasSameBytes(outputs[i].tensor(), others[i].tensor());
+    for (size_t i = 0; isSame && !fault && i < results.size(); ++i)
+      isSame = hasSameBytes(results[i], others[i]);
     if (!isSame)
       return runtime::Fault{runtime::FaultKind::Internal,
                             "a result differs with the input that it is computed in"};
@@ -83,15 +77,30 @@ std::optional<runtime::Fault> runEach(runtime::KernelCode& code, std::span<const
   return first;
 }
 
+tensor::AroundRun inPlace(const tensor::TensorFunction& function, std::span<const int64_t> extents,
+                          size_t& replaced) {
+  return [&function, shapes = tensor::givenShapes(function, extents),
+          &replaced](runtime::KernelCode& code, std::span<const std::byte* const> inputs,
+                     std::span<std::byte* const> outputs) {
+    std::vector<Tensor> given, results;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      given.push_back(tensorOf(function.tensors[i].dtype, shapes[i], inputs[i]));
+    auto fault = runEach(code, given, results, replaced);
+    for (size_t i = 0; i < outputs.size() && !fault; ++i)
+      if (code.results()[i].isWritten(i))
+        std::memcpy(outputs[i], results[i].bytes(), results[i].byteSize());
+    return fault;
+  };
+}
+
 } // namespace
 
 tensor::TensorEngine inPlaceLoops(size_t& replaced) {
-  return {[&replaced](const tensor::TensorFunction& function) -> tensor::TensorCode {
-    auto owned = std::make_shared<tensor::OwnedKernel>(function, strips::makeKernel);
-    return {[owned, &replaced](std::span<const Value> inputs, std::vector<Value>& outputs) {
-      return runEach(owned->code, inputs, outputs, replaced);
-    }};
-  }};
+  auto around = [&replaced](const tensor::TensorFunction& function,
+                            std::span<const int64_t> extents) {
+    return inPlace(function, extents, replaced);
+  };
+  return {.makeKernel = tensor::wrapped(strips::makeKernel, around)};
 }
 
 } // namespace harness

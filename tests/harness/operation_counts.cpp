@@ -1,6 +1,9 @@
 // Counting walks each stage with a stack of its own: bodies that rules write may be deep.
 #include "tests/harness/operation_counts.h"
 
+#include "lower/tensor/bind.h"
+#include "lower/tensor/wrapped_kernel.h"
+
 #include <unordered_set>
 
 namespace harness {
@@ -97,18 +100,17 @@ OperationCounts countOperations(const TensorFunction& function) {
 }
 
 tensor::TensorEngine countingEngine(tensor::TensorEngine engine, OperationCounts& counts) {
-  auto compile = [inner = engine.compile, &counts](TensorFunction function) {
-    OperationCounts once = countOperations(function);
-    tensor::TensorCode code = inner(std::move(function));
-    code.run = [run = std::move(code.run), once, &counts](std::span<const runtime::Value> inputs,
-                                                          std::vector<runtime::Value>& outputs) {
+  auto around = [&counts](const TensorFunction& function, std::span<const int64_t> extents) {
+    return [once = countOperations(closed(function, extents)),
+            &counts](runtime::KernelCode& code, std::span<const std::byte* const> inputs,
+                     std::span<std::byte* const> outputs) {
       counts.additions += once.additions;
       counts.multiplications += once.multiplications;
-      return run(inputs, outputs);
+      return code.run(inputs, outputs);
     };
-    return code;
   };
-  return {.compile = compile, .runNative = engine.runNative};
+  engine.makeKernel = tensor::wrapped(engine.makeKernel, around);
+  return engine;
 }
 
 } // namespace harness

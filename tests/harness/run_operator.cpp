@@ -73,7 +73,8 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
   std::vector<runtime::Value> inputs, outputs;
   for (const runtime::Tensor& leaf : leaves)
     inputs.push_back(runtime::tensorValue(leaf));
-  if (auto fault = engine.compile(std::move(*function)).run(inputs, outputs))
+  tensor::OwnedKernel kernel(*std::move(function), engine.makeKernel);
+  if (auto fault = kernel.run(inputs, outputs))
     return OperatorRun{{}, fault->problem};
   OperatorRun result;
   for (const runtime::Value& value : outputs)

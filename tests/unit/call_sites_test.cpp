@@ -51,9 +51,9 @@ Counts runCounted(const std::string& text, std::string_view name) {
     UNSCOPED_INFO(item.text);
   REQUIRE(loaded->isGood());
   Counts counts;
-  tensor::TensorEngine engine{[&](tensor::TensorFunction function) {
+  tensor::TensorEngine engine{.makeKernel = [&](const auto& function, auto programs) {
     ++counts.codes;
-    return strips::stripsEngine().compile(std::move(function));
+    return strips::makeKernel(function, programs);
   }};
   relationCalls = computeCalls = 0;
   auto value = interp::interpret(*loaded->module, loaded->typing, table,
@@ -112,7 +112,7 @@ TEST_CASE("code is forgotten by its size as well", "[call_sites]") {
   std::vector<std::weak_ptr<const CallCode>> made;
   for (int64_t number = 0; number < 8; ++number) {
     CallCode code{.key = keyOf(number)};
-    code.code.bytes = size_t(100) << 20;
+    code.exact.bytes = size_t(100) << 20;
     auto entry = std::make_shared<const CallCode>(std::move(code));
     made.push_back(entry);
     cache.add(std::move(entry), 1000, size_t(256) << 20);

@@ -5,6 +5,7 @@
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
+#include "lower/tensor/wrapped_kernel.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -36,13 +37,14 @@ void checkBoth(const std::string& text, const std::string& expected) {
 
 /// The loops engine with a count of the codes that are alive, and the most that there were.
 tensor::TensorEngine countingEngine(const std::shared_ptr<int>& token, long& most) {
-  return {[token, &most](tensor::TensorFunction function) -> tensor::TensorCode {
-    tensor::TensorCode code = strips::stripsEngine().compile(std::move(function));
-    tensor::TensorCode counted{
-        [token, code](auto inputs, auto& outputs) { return code.run(inputs, outputs); }};
+  auto around = [token, &most](const auto&, auto) {
+    tensor::AroundRun run = [token](runtime::KernelCode& code, auto inputs, auto outputs) {
+      return code.run(inputs, outputs);
+    };
     most = std::max(most, token.use_count());
-    return counted;
-  }};
+    return run;
+  };
+  return {.makeKernel = tensor::wrapped(strips::makeKernel, around)};
 }
 
 } // namespace

@@ -44,12 +44,11 @@ struct Sample {
 
   /// The results, and nothing where there is a fault.
   std::vector<Tensor> run(const tensor::TensorFunction& ran, std::vector<Tensor> inputs) const {
-    static const tensor::TensorEngine engine = interp::referenceEngine();
     std::vector<runtime::Value> from, to;
     for (Tensor& input : inputs)
       from.push_back(runtime::tensorValue(std::move(input)));
     std::vector<Tensor> results;
-    if (!engine.compile(ran).run(from, to))
+    if (!tensor::OwnedKernel(ran, interp::referenceEngine().makeKernel).run(from, to))
       for (const runtime::Value& value : to)
         results.push_back(value.tensor());
     return results;

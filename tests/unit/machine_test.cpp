@@ -40,6 +40,15 @@ struct Loaded {
   std::optional<vm::Machine> machine;
 };
 
+/// The reference as one that does not make kernels.
+tensor::TensorEngine withoutKernels() {
+  return {.makeExact = [](tensor::TensorFunction function) -> tensor::ExactCode {
+    auto kernel = std::make_shared<tensor::OwnedKernel>(std::move(function),
+                                                        interp::referenceEngine().makeKernel);
+    return {[kernel](auto inputs, auto& outputs) { return kernel->run(inputs, outputs); }};
+  }};
+}
+
 /// The value of `@main`, or its fault, on the machine and in the interpreter, which agree; and so
 /// does the machine where nobody makes kernels.
 std::string valueOf(const std::string& text) {
@@ -57,6 +66,7 @@ std::string valueOf(const std::string& text) {
   };
   std::string value = onMachine(strips::stripsEngine());
   CHECK(value == onMachine(interp::referenceEngine()));
+  CHECK(value == onMachine(withoutKernels()));
   CHECK(value == textOf(interp::interpret(*loaded.program->module, loaded.program->typing,
                                           loaded.session.operators(), entry, {},
                                           {.engine = strips::stripsEngine()})));

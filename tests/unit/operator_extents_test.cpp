@@ -426,7 +426,8 @@ private:
     std::vector<runtime::Value> inputs, outputs;
     for (const Tensor& leaf : concrete.leaves)
       inputs.push_back(runtime::tensorValue(leaf));
-    if (auto fault = strips::stripsEngine().compile(std::move(function)).run(inputs, outputs))
+    if (auto fault =
+            tensor::OwnedKernel(std::move(function), strips::makeKernel).run(inputs, outputs))
       return fault->problem;
     for (const runtime::Value& output : outputs)
       results.push_back(output.tensor());

@@ -9,7 +9,7 @@
 #include "lower/tensor/walk.h"
 #include "tests/harness/in_place.h"
 #include "tests/harness/shared_work.h"
-#include "tests/unit/tensor_values.h"
+#include "tests/unit/tensor_functions.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -316,8 +316,8 @@ std::string runCase(uint32_t seed, const tensor::TensorEngine& engine, size_t& f
   for (const Tensor& input : generator.inputs())
     inputs.push_back(runtime::tensorValue(input));
   std::string text = tensor::tensorFunctionText(function);
-  auto fault = engine.compile(function).run(inputs, results);
-  auto wanted = interp::referenceEngine().compile(function).run(inputs, expected);
+  auto fault = tests::madeBy(engine, function)(inputs, results);
+  auto wanted = tests::madeBy(interp::referenceEngine(), function)(inputs, expected);
   faults += fault.has_value();
   if (fault.has_value() != wanted.has_value())
     return (fault ? "fault " + fault->problem : std::string("no fault")) + "\n" + text;
@@ -353,10 +353,10 @@ TEST_CASE("random tensor functions by several threads give the same bits") {
     std::vector<Value> inputs, alone, shared;
     for (const Tensor& input : generator.inputs())
       inputs.push_back(runtime::tensorValue(input));
-    tensor::TensorCode code = strips::stripsEngine().compile(function);
-    auto wanted = code.run(inputs, alone);
+    tensor::OwnedKernel kernel(function, strips::makeKernel);
+    auto wanted = kernel.run(inputs, alone);
     harness::SharedWork threads;
-    auto fault = code.run(inputs, shared);
+    auto fault = kernel.run(inputs, shared);
     INFO("seed " << seed << ": " << tensor::tensorFunctionText(function));
     REQUIRE((fault ? fault->problem : "") == (wanted ? wanted->problem : ""));
     REQUIRE(shared.size() == alone.size());

@@ -139,8 +139,7 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
   Plan plan = planOf({ones}, runtime::Int32, {2}, define);
   std::vector<double> bits{double(0x3F800000), double(int32_t(0xC0000000))};
   CHECK(numbersOf(runWell(plan, {ones})[0]) == bits);
-  tensor::TensorCode reals =
-      interp::referenceEngine(50).compile(build({ones}, runtime::Int32, {2}, define));
+  RunValues reals = madeBy(interp::referenceEngine(50), build({ones}, runtime::Int32, {2}, define));
   CHECK(numbersOf(runWell(reals, {ones})[0]) == bits);
 }
 
@@ -460,10 +459,10 @@ TEST_CASE("long sums of float32 keep their digits") {
 TEST_CASE("reals of 50 digits") {
   tensor::TensorEngine reals = interp::referenceEngine(50);
   Tensor two = tensorOf(runtime::Float32, {1}, {2});
-  tensor::TensorCode power =
-      reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
-        call.result([&](const Position& at) { return exp(call.input(0)(at)); });
-      }));
+  RunValues power =
+      madeBy(reals, build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
+               call.result([&](const Position& at) { return exp(call.input(0)(at)); });
+             }));
   Value result = runWell(power, {two})[0];
   REQUIRE(result.exact());
   CHECK(result.tensor().dtype() == runtime::Float32);
@@ -471,13 +470,13 @@ TEST_CASE("reals of 50 digits") {
         "7.389056098930650227230427460575007813180315570551");
   CHECK(result.tensor().elements<float>()[0] == 7.389056f);
   Tensor threes = tensorOf(runtime::Float16, {700}, std::vector<double>(700, 3));
-  tensor::TensorCode thirds =
-      reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
-        call.result([&](const Position&) {
-          return call.sumOver({call.integer(700)},
-                              [&](const Position& k) { return 1.0 / call.input(0)(k); });
-        });
-      }));
+  RunValues thirds = madeBy(reals, build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
+                              call.result([&](const Position&) {
+                                return call.sumOver({call.integer(700)}, [&](const Position& k) {
+                                  return 1.0 / call.input(0)(k);
+                                });
+                              });
+                            }));
   CHECK(interp::realText(runWell(thirds, {threes})[0], 0).substr(0, 48) ==
         "233.33333333333333333333333333333333333333333333");
 }
@@ -485,19 +484,20 @@ TEST_CASE("reals of 50 digits") {
 TEST_CASE("reals pass through reshapes and scans, and into further functions") {
   tensor::TensorEngine reals = interp::referenceEngine(30);
   Tensor ones = tensorOf(runtime::Float32, {2, 2}, {1, 1, 1, 1});
-  tensor::TensorCode thirds =
-      reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
+  RunValues thirds = madeBy(
+      reals, build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
         auto third = call.define(call.input(0).shape(),
                                  [&](const Position& at) { return call.input(0)(at) / 3.0; });
         call.result(call.scan(call.reshape(third, {call.integer(4)}), Combiner::Sum, 0, false));
       }));
-  tensor::TensorCode last = reals.compile(build(
-      {tensorOf(runtime::Float32, {4}, {0, 0, 0, 0})}, runtime::Float32, {}, [](ComputeCall& call) {
-        call.result([&](const Position&) { return call.input(0)({call.integer(3)}); });
-      }));
+  RunValues last = madeBy(
+      reals, build({tensorOf(runtime::Float32, {4}, {0, 0, 0, 0})}, runtime::Float32, {},
+                   [](ComputeCall& call) {
+                     call.result([&](const Position&) { return call.input(0)({call.integer(3)}); });
+                   }));
   std::vector<Value> sums, outputs;
-  REQUIRE(!thirds.run(valuesOf({ones}), sums));
-  REQUIRE(!last.run(sums, outputs));
+  REQUIRE(!thirds(valuesOf({ones}), sums));
+  REQUIRE(!last(sums, outputs));
   CHECK(interp::realText(outputs[0], 0).substr(0, 28) == "1.33333333333333333333333333");
 }
 
@@ -518,7 +518,7 @@ TEST_CASE("reals agree with double where double is exact") {
     auto run = [&](unsigned digits) {
       DType dtype = resultOf(function, runtime::Float64);
       return numbersOf(
-          runWell(interp::referenceEngine(digits).compile(build({a, b}, dtype, a.shape(), define)),
+          runWell(madeBy(interp::referenceEngine(digits), build({a, b}, dtype, a.shape(), define)),
                   {a, b})[0]);
     };
     std::vector<double> own = run(0), reals = run(40), left = numbersOf(runtime::tensorValue(a)),

@@ -77,22 +77,31 @@ inline std::vector<Value> valuesOf(const std::vector<Tensor>& tensors) {
   return values;
 }
 
+using RunValues = decltype(tensor::ExactCode::run);
+
+/// A function as an engine computes it.
+inline RunValues madeBy(const tensor::TensorEngine& engine, TensorFunction function) {
+  if (engine.makeExact)
+    return engine.makeExact(std::move(function)).run;
+  auto kernel = std::make_shared<tensor::OwnedKernel>(std::move(function), engine.makeKernel);
+  return [kernel](auto inputs, auto& outputs) { return kernel->run(inputs, outputs); };
+}
+
 /// A function for each engine.
 struct Plan {
-  tensor::TensorCode loops, reference;
+  RunValues loops, reference;
 };
 
 inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& shape,
                    const Define& define) {
-  return {strips::stripsEngine().compile(build(inputs, dtype, shape, define)),
-          interp::referenceEngine().compile(build(inputs, dtype, shape, define))};
+  return {madeBy(strips::stripsEngine(), build(inputs, dtype, shape, define)),
+          madeBy(interp::referenceEngine(), build(inputs, dtype, shape, define))};
 }
 
 /// Runs and expects no fault.
-inline std::vector<Value> runWell(const tensor::TensorCode& code,
-                                  const std::vector<Tensor>& inputs) {
+inline std::vector<Value> runWell(const RunValues& run, const std::vector<Tensor>& inputs) {
   std::vector<Value> outputs;
-  auto fault = code.run(valuesOf(inputs), outputs);
+  auto fault = run(valuesOf(inputs), outputs);
   INFO((fault ? fault->problem : ""));
   REQUIRE(!fault);
   return outputs;
@@ -132,8 +141,8 @@ inline std::vector<Value> runWell(const Plan& plan, const std::vector<Tensor>& i
 /// The fault of both engines.
 inline std::string faultOf(const Plan& plan, const std::vector<Tensor>& inputs) {
   std::vector<Value> outputs;
-  auto fault = plan.loops.run(valuesOf(inputs), outputs);
-  auto expected = plan.reference.run(valuesOf(inputs), outputs);
+  auto fault = plan.loops(valuesOf(inputs), outputs);
+  auto expected = plan.reference(valuesOf(inputs), outputs);
   CHECK((expected ? expected->problem : "") == (fault ? fault->problem : ""));
   return fault ? fault->problem : "";
 }

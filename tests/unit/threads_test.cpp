@@ -128,7 +128,7 @@ TEST_CASE("of pieces that fail the first one counts, and what is thrown is throw
 
 TEST_CASE("a plan runs in several threads at once") {
   constexpr int64_t size = 192;
-  tensor::TensorCode code = strips::stripsEngine().compile(mixedFunction(size));
+  tensor::OwnedKernel kernel(mixedFunction(size), strips::makeKernel);
   std::vector<std::vector<Value>> inputs;
   std::vector<std::string> expected(threadCount), found(threadCount);
   for (size_t i = 0; i < threadCount; ++i)
@@ -136,7 +136,7 @@ TEST_CASE("a plan runs in several threads at once") {
                       runtime::tensorValue(numbers({size, size}, 5))});
   auto run = [&](size_t i) {
     std::vector<Value> outputs;
-    auto fault = code.run(inputs[i], outputs);
+    auto fault = kernel.run(inputs[i], outputs);
     return fault ? "fault: " + fault->problem : bitsOf(outputs[0]);
   };
   for (size_t i = 0; i < threadCount; ++i)

@@ -311,7 +311,7 @@ private:
   std::optional<std::vector<double>> computed(tensor::TensorFunction function,
                                               std::span<const Value> inputs) const {
     std::vector<Value> outputs;
-    if (engine_.compile(std::move(function)).run(inputs, outputs))
+    if (tensor::OwnedKernel(std::move(function), engine_.makeKernel).run(inputs, outputs))
       return std::nullopt;
     return numbersOf(outputs[0].tensor());
   }

@@ -8,6 +8,7 @@
 #include "lower/loops/edit.h"
 #include "lower/loops/sharing.h"
 #include "lower/loops/sized_nest.h"
+#include "lower/tensor/given.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -17,26 +18,6 @@ namespace strips {
 namespace {
 
 using tensor::TensorFunction;
-
-/// Of each result where its elements come from.
-std::vector<runtime::ResultSource> sourcesOf(const TensorFunction& function) {
-  std::vector<uint32_t> roots;
-  for (uint32_t tensor = 0; tensor < function.tensors.size(); ++tensor) {
-    const tensor::Stage* stage =
-        tensor < function.inputCount ? nullptr : &function.stages[tensor - function.inputCount];
-    bool isReshape = stage && stage->kind == tensor::StageKind::Reshape;
-    roots.push_back(isReshape ? roots[stage->source] : tensor);
-  }
-  std::vector<runtime::ResultSource> sources;
-  for (uint32_t result : function.results) {
-    uint32_t root = roots[result];
-    bool isInput = root < function.inputCount;
-    auto first =
-        std::ranges::find(function.results, root, [&](uint32_t other) { return roots[other]; });
-    sources.push_back({isInput, isInput ? root : uint32_t(first - function.results.begin())});
-  }
-  return sources;
-}
 
 /// Leaves out statements that store to some buffers, and loops that hold nothing then.
 void dropStores(std::vector<loops::Node>& body, const std::vector<bool>& isDropped) {
@@ -93,7 +74,7 @@ loops::Nest scheduledFor(loops::Nest nest) {
 
 runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, loops::Nest whole,
                                             const std::vector<int64_t>& pattern, int64_t least) {
-  auto sources = sourcesOf(function);
+  auto sources = tensor::resultSources(function);
   loops::Nest nest = scheduledFor(std::move(whole));
   std::vector<bool> isDropped(nest.buffers.size());
   for (size_t i = 0; i < sources.size(); ++i)
@@ -118,20 +99,6 @@ bool isFor(const SizedProgram& program, std::span<const int64_t> extents) {
   return findSizes(program, extents, sizes);
 }
 
-/// Whether a function may have inputs and results of these extents.
-bool fits(const TensorFunction& function, std::span<const int64_t> extents) {
-  size_t next = 0;
-  for (uint32_t tensor : tensor::givenTensors(function))
-    for (const tensor::ScalarNode* extent : function.tensors[tensor].shape) {
-      const auto* number = extent->as<tensor::ScalarNumber>();
-      if (next == extents.size() || extents[next] < 0 ||
-          (number && number->integer != extents[next]))
-        return false;
-      ++next;
-    }
-  return next == extents.size();
-}
-
 template <loops::Numbers numbers>
 runtime::Checked<SizedProgram> numberedProgram(const TensorFunction& function,
                                                std::span<const int64_t> extents) {
@@ -143,7 +110,7 @@ runtime::Checked<SizedProgram> numberedProgram(const TensorFunction& function,
 runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
                                           std::span<const int64_t> extents,
                                           loops::Numbers numbers) {
-  if (!fits(function, extents))
+  if (!tensor::fits(function, extents))
     return runtime::Problem{"a kernel is for other shapes"};
   std::vector<int64_t> own(extents.begin(), extents.end());
   std::vector<int64_t> pattern = loops::classOf(function, extents);
@@ -190,10 +157,7 @@ std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
 }
 
 tensor::TensorEngine stripsEngine(loops::Numbers numbers) {
-  tensor::MakeKernel make = kernelMaker(numbers);
-  return {.compile =
-              [make](TensorFunction function) { return tensor::codeOf(std::move(function), make); },
-          .makeKernel = make};
+  return {.makeKernel = kernelMaker(numbers)};
 }
 
 } // namespace strips
