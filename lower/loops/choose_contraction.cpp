@@ -207,10 +207,21 @@ private:
     return reading().productsOfSum() * vectors * machine_.vectorBytes;
   }
 
+  /// Whether a step of a loop goes as far along what it reads as an open size says.
+  bool isOpenAlong(const std::string& loop) {
+    Reading of = reading();
+    return std::ranges::any_of(of.operands(), [&](const Operand& operand) {
+      return of.hangsOn(operand, loop) && !of.bytesAlong(operand, loop);
+    });
+  }
+
   /// Rows of a tile beside so many vectors.
   int64_t rowsBeside(const std::string& rows, int64_t vectors) {
     // Without copies numbers for places outside take registers, too.
     MachineModel machine = machine_;
+    // Compilers read more rows ahead where the way from one to the next is no number.
+    if (machine.registers >= 32 && isOpenAlong(rows))
+      --machine.registers;
     if (!mayArrange() && std::ranges::any_of(reading().ofLanes(), &Operand::hasOutside))
       machine.registers -= machine.registers / 4;
     int64_t tile =
