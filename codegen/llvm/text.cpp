@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace codegen {
@@ -165,6 +166,20 @@ IrValue FunctionText::splat(const IrValue& value, uint32_t lanes) {
                                         typed(value)));
   return add(type, fmt::format("shufflevector {}, {} poison, <{} x i32> zeroinitializer",
                                typed(first), textOf(type), lanes));
+}
+
+std::vector<IrValue> FunctionText::together(std::vector<IrValue> values) {
+  uint32_t most = 1;
+  for (const IrValue& value : values)
+    most = std::max(most, value.type.lanes);
+  for (IrValue& value : values)
+    value = splat(value, most);
+  return values;
+}
+
+IrValue FunctionText::both(std::string_view instruction, const IrValue& a, const IrValue& b) {
+  std::vector<IrValue> pair = together({a, b});
+  return binary(instruction, pair[0], pair[1]);
 }
 
 IrValue FunctionText::lane(const IrValue& vector, uint32_t lane) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace codegen {
 
@@ -86,6 +87,10 @@ public:
   IrValue intrinsic(std::string_view name, std::span<const IrValue> operands);
   /// The same value in all lanes.
   IrValue splat(const IrValue& value, uint32_t lanes);
+  /// All in as many lanes as the widest.
+  std::vector<IrValue> together(std::vector<IrValue> values);
+  /// The same as `binary`, of operands in as many lanes as the wider one.
+  IrValue both(std::string_view instruction, const IrValue& a, const IrValue& b);
   IrValue lane(const IrValue& vector, uint32_t lane);
   IrValue withLane(const IrValue& vector, const IrValue& value, uint32_t lane);
   /// The first half of the lanes, or the other one.
