@@ -42,7 +42,7 @@ std::optional<Fault> NativeCode::run(std::span<const std::byte* const> inputs,
   return fault;
 }
 
-/// By what strips take, which is more.
+/// Whether a run is worth sharing, by what strips take, which is more.
 bool NativeCode::isLong() const {
   constexpr double worthSharing = 50'000;
   return cost_ > worthSharing;

@@ -142,11 +142,11 @@ bool NativeRun::runInPieces(PartFunction* part, int64_t iterations) {
   return !isFault;
 }
 
-bool NativeRun::runPart(size_t number) {
+bool NativeRun::runPart(size_t number, bool isLong) {
   PartFunction* part = nest_->parts[number];
   int64_t iterations = iterations_[number];
   if (nest_->code.parts[number].iterations != CodePart::once && iterations > 1 &&
-      (pointers_.size() > 1 || isLong_))
+      (pointers_.size() > 1 || isLong))
     return runInPieces(part, iterations);
   return part(pointers_[0].data(), sizes_.data(), 0, iterations) == 0;
 }
@@ -155,7 +155,6 @@ bool NativeRun::run(std::span<const std::byte* const> inputs, std::span<std::byt
                     unsigned threads, bool isLong) {
   if (!isRunnable_)
     return false;
-  isLong_ = isLong;
   goesBack_ = isLong && !goesBack_;
   try {
     runtime::Block shared(sharedBytes_), own(privateBytes_ * threads);
@@ -171,7 +170,7 @@ bool NativeRun::run(std::span<const std::byte* const> inputs, std::span<std::byt
             (scratch.isPrivate ? own.bytes() + i * privateBytes_ : shared.bytes()) + scratch.offset;
     }
     for (size_t i = 0; i < nest_->parts.size(); ++i)
-      if (!runPart(i))
+      if (!runPart(i, isLong))
         return false;
     return true;
   } catch (const std::bad_alloc&) {

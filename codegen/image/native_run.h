@@ -42,7 +42,7 @@ public:
 
 private:
   bool placeScratch(std::span<const std::optional<int64_t>> values);
-  bool runPart(size_t number);
+  bool runPart(size_t number, bool isLong);
   bool runInPieces(PartFunction* part, int64_t iterations);
 
   struct Scratch {
@@ -54,7 +54,8 @@ private:
   runtime::List<int64_t> sizes_, iterations_;
   runtime::List<Scratch> scratch_;
   size_t sharedBytes_ = 0, privateBytes_ = 0;
-  bool isLong_ = false, goesBack_ = false;
+  /// Whether the last run, if it was long, went from the last piece to the first.
+  bool goesBack_ = false;
   /// Whether the numbers of a run fit 64 bits, and its scratch any memory.
   bool isRunnable_ = true;
   /// Of each thread those that its code gets; kept, so that runs take no memory for them.
