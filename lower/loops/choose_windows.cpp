@@ -15,8 +15,8 @@ namespace loops {
 namespace {
 
 /// Products of a sum that pay for storing it across its lanes, and sums that pay for copying an
-/// element of a kernel, or for reading it where kernels lie side by side.
-constexpr int64_t fewestProducts = 16, fewestSums = 96, fewestSumsOfPanels = 32;
+/// element of a kernel.
+constexpr int64_t fewestProducts = 16, fewestSums = 96;
 /// How many steps of a loop a piece of windows has at least, since those of neighbours overlap.
 constexpr int64_t fewestInPiece = 4;
 constexpr int64_t mostVectorsOfKernels = 4, mostPoints = 16;

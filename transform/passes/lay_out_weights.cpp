@@ -15,6 +15,7 @@
 #include "lang/ir/rewrite.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
+#include "lower/loops/choose_windows.h"
 #include "lower/tensor/access.h"
 #include "lower/tensor/factor_paths.h"
 #include "transform/analysis/constant_uses.h"
@@ -36,8 +37,8 @@ namespace {
 
 /// How wide panels are: as wide as fits.
 constexpr int64_t panelSizes[] = {32, 16};
-/// Weights of fewer elements, and for fewer windows, are read in other ways.
-constexpr int64_t fewestElements = 256, fewestWindows = 32;
+/// Weights of fewer elements are read in other ways.
+constexpr int64_t fewestElements = 256;
 
 struct Panels {
   /// The argument that is weights, and where that is bound, unless it stands in the call.
@@ -173,7 +174,7 @@ private:
     for (size_t i = 0; i < type.shape.size(); ++i)
       points *= i == dim ? 1 : type.shape[i]->value;
     OtherLoads others = otherLoads(function, weights, dim);
-    return points >= fewestWindows && others.goOverWindows && !others.hangOnDim;
+    return points >= loops::fewestSumsOfPanels && others.goOverWindows && !others.hangOnDim;
   }
 
   const Typing& typing_;
