@@ -8,6 +8,16 @@ import dataclasses
 import numpy as np
 
 
+def session_of(model, threads):
+    """A model of ONNX, as bytes, ready to run."""
+    import onnxruntime
+
+    how = onnxruntime.SessionOptions()
+    how.intra_op_num_threads, how.inter_op_num_threads = threads, 1
+    how.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    return onnxruntime.InferenceSession(model, how, providers=["CPUExecutionProvider"])
+
+
 @dataclasses.dataclass
 class Step:
     kind: str
@@ -85,14 +95,10 @@ class Net:
 
     def calls(self, options):
         """By name, peers as functions of nothing that give results as arrays."""
-        import onnxruntime
         import torch
 
         torch.set_num_threads(options.threads)
-        how = onnxruntime.SessionOptions()
-        how.intra_op_num_threads, how.inter_op_num_threads = options.threads, 1
-        how.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-        session = onnxruntime.InferenceSession(self.onnx(), how, providers=["CPUExecutionProvider"])
+        session = session_of(self.onnx(), options.threads)
         tensors = [torch.from_numpy(value) for value in self.inputs.values()]
         function = self.torch()
         made = {"ONNX Runtime": lambda: session.run(None, self.inputs), "PyTorch": lambda: [function(*tensors)]}

@@ -5,6 +5,8 @@ nothing, whose results stand in the order of ours.
 """
 import numpy as np
 
+from net import session_of
+
 
 class Program:
     """`values` go into an archive, of which inputs that `fixed` matches are constants for everybody."""
@@ -79,7 +81,6 @@ def torch_lstm(torch, weights):
 
 
 def onnx_lstm(weights, options):
-    import onnxruntime
     from onnx import helper, numpy_helper
 
     def reordered(array):
@@ -98,9 +99,7 @@ def onnx_lstm(weights, options):
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
-    how = onnxruntime.SessionOptions()
-    how.intra_op_num_threads, how.inter_op_num_threads = options.threads, 1
-    return onnxruntime.InferenceSession(model.SerializeToString(), how, providers=["CPUExecutionProvider"])
+    return session_of(model.SerializeToString(), options.threads)
 
 
 def lstm(inputs, cells, steps=40):
