@@ -85,30 +85,39 @@ private:
     Dimensions found;
     for (uint32_t buffer = 0; buffer < nest.buffers.size(); ++buffer) {
       std::set<std::optional<size_t>> dimensions;
-      bool isReadInSteps = false;
-      auto note = [&](const std::vector<Form>& position) {
-        if (std::ranges::all_of(position, [&](Form form) {
-              return !mentions(form, pair) || form == flatPlace(pair);
-            }))
-          return;
-        isReadInSteps |= isInSteps(pair, position);
+      bool isReadInSteps = nest.buffers[buffer].space == Space::Input;
+      for (const std::vector<Form>& position : positionsOf(spot.node(), buffer)) {
+        if (isFlatAlready(pair, position))
+          continue;
+        isReadInSteps = isReadInSteps && isInSteps(pair, position);
         dimensions.insert(dimensionOf(pair, buffer, position));
-      };
-      forEachAccess(
-          spot.node().body, buffer, [&](std::vector<Form>& position) { note(position); },
-          [&](Operation& load) {
-            std::vector<Form> position;
-            for (const Place& place : load.places)
-              position.push_back(place.value == none ? place.form : nest.table.number(0));
-            note(position);
-          });
-      if (dimensions.empty() || (isReadInSteps && nest.buffers[buffer].space == Space::Input))
+      }
+      if (dimensions.empty() || isReadInSteps)
         continue;
       if (dimensions.size() != 1 || !*dimensions.begin())
         return std::nullopt;
       found.emplace_back(buffer, **dimensions.begin());
     }
     return found;
+  }
+
+  /// Where a buffer is read and written; a place that is a value counts as 0.
+  std::vector<std::vector<Form>> positionsOf(Node& node, uint32_t buffer) {
+    std::vector<std::vector<Form>> found;
+    forEachAccess(
+        node.body, buffer, [&](std::vector<Form>& position) { found.push_back(position); },
+        [&](Operation& load) {
+          std::vector<Form>& position = found.emplace_back();
+          for (const Place& place : load.places)
+            position.push_back(place.value == none ? place.form : trial_.nest().table.number(0));
+        });
+    return found;
+  }
+
+  /// Whether all that hangs on the pair are places in rows that lie one after the other.
+  bool isFlatAlready(const Pair& pair, const std::vector<Form>& position) {
+    return std::ranges::all_of(
+        position, [&](Form form) { return !mentions(form, pair) || form == flatPlace(pair); });
   }
 
   /// A variable, or one times a number.
