@@ -424,6 +424,11 @@ private:
 
 } // namespace
 
+bool givesInputs(const RunOptions& options) {
+  return !options.inputs.empty() || !options.texts.empty() || !options.dims.empty() ||
+         options.seed.has_value();
+}
+
 Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
                         lang::TypeContext& types, const RunOptions& options,
                         std::span<const FixedInput> fixed) {

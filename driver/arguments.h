@@ -22,6 +22,9 @@ struct FixedInput {
   size_t position;
 };
 
+/// Whether any input is given, or is to be filled.
+bool givesInputs(const RunOptions& options);
+
 /// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,
 /// if there is one; a parameter's number is its position, also among those that are `fixed`, whose
 /// inputs are passed over.

@@ -104,9 +104,7 @@ void putIn(Session& session, Program& program, const lang::Global& entry, const 
 } // namespace
 
 std::string fixingProblem(const RunOptions& options, std::string_view made) {
-  const bool hasInputs =
-      !options.inputs.empty() || !options.texts.empty() || options.seed.has_value();
-  return options.fixed.empty() && hasInputs
+  return options.fixed.empty() && givesInputs(options)
              ? fmt::format("{} with inputs where `--fix` names their parameters", made)
              : "";
 }

@@ -150,6 +150,9 @@ bool isRewrite(const std::string& name, Answer& answer) {
 
 /// A nest that a file says.
 void lowerNest(const LowerOptions& options, Answer& answer) {
+  if (!options.calling.fixed.empty() || givesInputs(options.calling))
+    return answer.fail(ExitCode::World, "a kernel in a file is lowered as it stands; only programs "
+                                        "have inputs to fix");
   auto text = textOf(options.file, answer);
   if (!text)
     return;

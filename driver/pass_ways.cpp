@@ -1,6 +1,7 @@
 // Passes that are named, or those of a run, by what runs them there.
 #include "driver/pass_ways.h"
 
+#include "driver/arguments.h"
 #include "driver/executable_file.h"
 #include "driver/session/load.h"
 #include "driver/session/pass_options.h"
@@ -54,9 +55,7 @@ void runWay(Session& session, Program& program, const OptOptions& options, const
 
 std::string passProblem(const OptOptions& options) {
   const RunOptions& calling = options.calling;
-  const bool hasInputs = !calling.inputs.empty() || !calling.texts.empty() ||
-                         !calling.dims.empty() || calling.seed.has_value();
-  if (hasInputs && !options.bisects)
+  if (givesInputs(calling) && !options.bisects)
     return "inputs are for `--bisect`, and nothing else here runs the program";
   if (options.bisects && !(calling.view.printAfter.empty() && calling.view.stopAfter.empty() &&
                            calling.view.skipped.empty()))
