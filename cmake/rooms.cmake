@@ -38,6 +38,22 @@ set(common_header_stdlib/ops stdlib/ops/common.h)
 set(common_header_tests/harness driver/session/session.h)
 set(common_header_vm/executable vm/machine/program.h)
 
+# Rooms whose loops run as long as a program does are optimised at -O2. The others do without most of
+# it, inlining excepted: they compile a quarter sooner and run as fast within a twentieth.
+set(hot_rooms runtime runtime/natives lower/elements codegen/strips codegen/image interp vm/machine)
+set(light_optimisation "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-O1;-finline-small-functions;-finline-functions;-findirect-inlining;-fpartial-inlining>")
+
+# Headers of the standard library are read once for all rooms of the same options.
+if(BATON_JOINED)
+  file(WRITE ${CMAKE_BINARY_DIR}/common_headers.cpp "")
+  add_library(common_headers OBJECT ${CMAKE_BINARY_DIR}/common_headers.cpp)
+  target_link_libraries(common_headers PUBLIC warnings fmt::fmt)
+  target_compile_options(common_headers PRIVATE ${light_optimisation})
+  target_precompile_headers(common_headers PRIVATE <algorithm> <array> <functional> <map> <memory>
+                            <optional> <ranges> <set> <span> <string> <unordered_map>
+                            <unordered_set> <variant> <vector> <fmt/format.h>)
+endif()
+
 # Made with other options than the rest.
 set(shared_rooms vm/rt driver/libbaton)
 foreach(room ${rooms})
@@ -47,10 +63,16 @@ foreach(room ${rooms})
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/driver/main.cpp)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC warnings fmt::fmt)
+    if(NOT room IN_LIST hot_rooms)
+      target_compile_options(${target} PRIVATE ${light_optimisation})
+    endif()
     if(BATON_JOINED AND common_header_${room})
       target_precompile_headers(${target} PRIVATE ${common_header_${room}})
     elseif(BATON_JOINED)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      if(NOT room IN_LIST hot_rooms)
+        target_precompile_headers(${target} REUSE_FROM common_headers)
+      endif()
     endif()
     foreach(used ${uses_${room}})
       room_target(used ${used})

@@ -9,7 +9,8 @@ namespace parser {
 /// The text, or its beginning and dots when it is long.
 inline std::string clipped(std::string_view text) {
   constexpr size_t most = 40;
-  return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + "...";
+  std::string shown(text.substr(0, most));
+  return text.size() > most ? shown.append("...") : shown;
 }
 
 } // namespace parser
