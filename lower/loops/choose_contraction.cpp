@@ -490,11 +490,11 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
     made = *std::move(tiled);
     return;
   }
-  if (tile(false))
-    return;
   if (auto tiled =
           contraction.isOfProducts ? tiledFewRows(made, contraction, machine) : std::nullopt)
     made = *std::move(tiled);
+  else
+    tile(false);
 }
 
 } // namespace loops

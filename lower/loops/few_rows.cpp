@@ -13,7 +13,16 @@ namespace loops {
 
 namespace {
 
-constexpr int64_t mostFewRows = 7;
+/// Rows that are summed together, and rows that are few.
+constexpr int64_t mostTogether = 7, mostFewRows = 11;
+
+/// How many of the rows are summed together: all, or as many as leave none, or half of them.
+int64_t rowsTogether(int64_t count) {
+  for (int64_t rows = mostTogether; rows > 2; --rows)
+    if (count % rows == 0)
+      return rows;
+  return count <= mostTogether ? count : (count + 1) / 2;
+}
 
 class FewRows {
 public:
@@ -24,10 +33,15 @@ public:
     Reading of(trial_.nest(), contraction_);
     auto rows = of.rows();
     auto count = rows ? trial_.countOf(*rows) : std::nullopt;
-    if (!of.isPlain() || !count || *count > mostFewRows || contraction_.summed.size() != 1 ||
-        !isAlongSum(of))
+    if (!of.isPlain() || !count || *count < 1 || *count > mostFewRows ||
+        contraction_.summed.size() != 1 || !isAlongSum(of))
       return std::nullopt;
-    bool isDone = rowsInside(*rows) && sumInLanes(*count) && shareColumns(*rows);
+    const int64_t together = rowsTogether(*count);
+    bool isDone = setRestApart(*rows, *count, together) && rowsInside(*rows);
+    if (isDone && together > 1)
+      if (auto pieces = trial_.tiled(*rows, together))
+        rows = pieces->inner;
+    isDone = isDone && sumInLanes(together) && shareColumns(*rows);
     if (!isDone || !problemOf(trial_.nest()).empty())
       return std::nullopt;
     return trial_.take();
@@ -39,6 +53,13 @@ private:
     return std::ranges::all_of(of.operands(), [&](const Operand& operand) {
       return !operand.hasOutside && !of.isApartAlong(operand, contraction_.summed[0]);
     });
+  }
+
+  /// Rows that do not fill what is summed together are products of their own.
+  bool setRestApart(const std::string& rows, int64_t count, int64_t together) {
+    return count % together == 0 ||
+           (rows == contraction_.spatial.front() &&
+            trial_.attempt("peel", {rows, fmt::format("{}", together)}));
   }
 
   bool rowsInside(const std::string& rows) {

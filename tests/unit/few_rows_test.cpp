@@ -69,7 +69,8 @@ void check(const codegen::Processor& processor, const Product& of, const loops::
 TEST_CASE("products of few rows are right and share what they read") {
   constexpr Product products[] = {{1, 600, 71, false}, {1, 1024, 64, false}, {1, 513, 200, false},
                                   {1, 40, 130, true},  {2, 40, 256, true},   {3, 33, 300, true},
-                                  {5, 20, 77, true},   {7, 9, 129, true}};
+                                  {5, 20, 77, true},   {7, 9, 129, true},
+                                  {8, 40, 256, true},  {9, 11, 130, true},  {11, 40, 77, true}};
   for (const codegen::Processor& processor : harness::processorsAtHand())
     for (const Product& of : products) {
       auto nest = loops::nestOf(textOf(of));
