@@ -5,6 +5,7 @@
 #include "lang/ir/walk.h"
 #include "lang/op/compute.h"
 #include "lang/op/op.h"
+#include "lower/tensor/access.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/known_functions.h"
 #include "transform/analysis/type_parts.h"
@@ -25,36 +26,6 @@ bool isClosed(const Type* type) {
   return type && !type->hasUnknown && !type->hasSymbol && !type->hasAny;
 }
 
-/// Whether no value of its operands makes an expression fail.
-bool isTotal(const tensor::ScalarNode* root) {
-  std::vector<const tensor::ScalarNode*> stack{root};
-  std::unordered_set<const tensor::ScalarNode*> seen;
-  auto isInside = [](const tensor::ScalarNode* position) {
-    return position->kind == tensor::ScalarKind::Index ||
-           position->kind == tensor::ScalarKind::Number;
-  };
-  while (!stack.empty()) {
-    const tensor::ScalarNode* node = stack.back();
-    stack.pop_back();
-    if (!node || !seen.insert(node).second)
-      continue;
-    if (const auto* apply = node->as<tensor::ScalarApply>()) {
-      if (tensor::scalarFunctionDivides(apply->function) && !apply->operands[0]->dtype.isFloat())
-        return false;
-      stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
-    } else if (const auto* cast = node->as<tensor::ScalarCast>()) {
-      stack.push_back(cast->operand);
-    } else if (const auto* reduce = node->as<tensor::ScalarReduce>()) {
-      stack.push_back(reduce->body);
-    } else if (const auto* load = node->as<tensor::ScalarLoad>()) {
-      if (!std::ranges::all_of(load->position, isInside))
-        return false;
-      stack.push_back(load->outside);
-    }
-  }
-  return true;
-}
-
 } // namespace
 
 QuietCode::QuietCode(const Module& module, const Typing& typing)
@@ -68,8 +39,7 @@ bool QuietCode::isQuietCall(const Call& call, const Type* type) const {
   if (!tensorFunctionRow(call) || !std::ranges::all_of(call.arguments, isClosedAtom))
     return false;
   auto function = functionOfCall(call, type, typing_);
-  return function &&
-         std::ranges::all_of(function->stages, [](auto& stage) { return isTotal(stage.body); });
+  return function && !tensor::mayFault(*function);
 }
 
 bool QuietCode::isQuietValue(const Expr& value, const Type* type) const {
