@@ -58,6 +58,8 @@ public:
       }
       if (machine_.choices.joinsBands != 0)
         joinBands(made_);
+      if (machine_.threads > 1)
+        makePieces();
       vectorise();
     }
     if (machine_.threads > 1)
@@ -278,6 +280,78 @@ private:
   }
 
   // Threads.
+
+  /// Makes pieces of long loops that nothing stands around, for threads to share: of rows of
+  /// elements, and of what is summed up to one element, for which each piece has a sum of its own.
+  void makePieces() {
+    std::vector<std::string> rows;
+    for (const Node& node : made_.nest.body)
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        if (loop->kind == RunKind::Serial && made_.nest.table.constantOf(loop->end) &&
+            pointsOf(node) >= 2.0 * double(machine_.pointsOfThread))
+          rows.push_back(nameOf(made_.nest, *loop));
+    for (const std::string& loop : rows) {
+      Scheduled before = made_;
+      if (!makePieces(loop))
+        made_ = std::move(before);
+    }
+  }
+
+  bool makePieces(const std::string& loop) {
+    constexpr int64_t mostParts = 1024, mostOfPart = 8192, lanes = 64;
+    const Node& node = findLoop(made_.nest, loop).node();
+    const auto sums = sumsIn(node);
+    const bool isInnermost = !hasLoopInside(node);
+    const int64_t count = *made_.nest.table.constantOf(std::get<Loop>(node.what).end);
+    std::string pieces = loop;
+    if (isInnermost || (!sums.empty() && count > mostParts)) {
+      // Sums have not too many pieces, and what is in lanes has not too few of them in a piece.
+      int64_t most = sums.empty() ? 0 : (count + mostParts - 1) / mostParts;
+      if (isInnermost)
+        most = std::max(mostOfPart, (most + lanes - 1) / lanes * lanes);
+      auto cut = cutInPieces(loop, count, most, isInnermost ? lanes : 1);
+      if (!cut)
+        return false;
+      pieces = *cut;
+    }
+    return std::ranges::all_of(sums, [&](const std::string& sum) {
+      return attempt("partial", {sum, pieces});
+    });
+  }
+
+  /// The loop over pieces of so many iterations at most, half of them at least: without a rest
+  /// where some number is a divisor.
+  std::optional<std::string> cutInPieces(const std::string& loop, int64_t count, int64_t most,
+                                         int64_t step) {
+    int64_t piece = most;
+    while (piece > most / 2 && count % piece != 0)
+      piece -= step;
+    if (count % piece != 0)
+      piece = most;
+    int64_t whole = count / piece * piece;
+    bool isCut = (count == whole || attempt("peel", {loop, fmt::format("{}", whole)})) &&
+                 attempt("split", {loop, fmt::format("{}", piece)});
+    return isCut ? std::optional(loop + "o") : std::nullopt;
+  }
+
+  /// The scratch of one element outside of a loop to which it joins.
+  std::vector<std::string> sumsIn(const Node& loop) const {
+    std::vector<uint32_t> joined;
+    std::set<uint32_t> inside;
+    forEachNode(loop.body, [&](const Node& node) {
+      if (const auto* allocation = std::get_if<Allocation>(&node.what))
+        inside.insert(allocation->buffer);
+      const auto* statement = std::get_if<Statement>(&node.what);
+      if (statement && statement->combiner)
+        joined.push_back(statement->stores[0].buffer);
+    });
+    std::vector<std::string> names;
+    for (uint32_t buffer : joined)
+      if (const Buffer& each = made_.nest.buffers[buffer];
+          each.space == Space::Scratch && each.extents.empty() && !inside.contains(buffer))
+        names.push_back(each.name);
+    return names;
+  }
 
   int64_t extentOf(Form form) const {
     return std::max<int64_t>(0, made_.nest.table.constantOf(form).value_or(openExtent));

@@ -57,9 +57,8 @@ private:
 
   /// Rows that do not fill what is summed together are products of their own.
   bool setRestApart(const std::string& rows, int64_t count, int64_t together) {
-    return count % together == 0 ||
-           (rows == contraction_.spatial.front() &&
-            trial_.attempt("peel", {rows, fmt::format("{}", together)}));
+    return count % together == 0 || (rows == contraction_.spatial.front() &&
+                                     trial_.attempt("peel", {rows, fmt::format("{}", together)}));
   }
 
   bool rowsInside(const std::string& rows) {

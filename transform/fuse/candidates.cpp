@@ -58,10 +58,16 @@ bool isReshape(tensor::StageKind kind) {
   return kind == tensor::StageKind::Reshape;
 }
 
-/// Reads the tensor function of a call into a candidate; false where it may fail, and where its
-/// result is a scalar, since for those the machine has instructions.
+bool isScalar(const Type* type) {
+  return type->isTensor() && type->shape.empty();
+}
+
+/// Reads the tensor function of a call into a candidate; false where it may fail, and where it is
+/// about scalars, since for those the machine has instructions.
 bool readCall(const Call& call, const Type* result, const Typing& typing, Candidate& made) {
-  if (!tensorFunctionRow(call) || (result->isTensor() && result->shape.empty()))
+  auto isScalarOperand = [&](const Expr* operand) { return isScalar(typing.of(*operand)); };
+  if (!tensorFunctionRow(call) ||
+      (isScalar(result) && std::ranges::all_of(made.operands, isScalarOperand)))
     return false;
   auto function = functionOfCall(call, result, typing);
   if (!function || tensor::mayFault(*function))

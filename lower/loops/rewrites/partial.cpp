@@ -1,5 +1,7 @@
-// Several accumulators for one: each takes every so-many-th value, and they are joined at the end.
-// The loop over them can run as lanes.
+// Several accumulators for one, which are joined at the end: one for each iteration of a loop.
+// Where that stands innermost, each takes every so-many-th value, and the loop can run as lanes.
+// Where it stands around others, each is a scratch of its own while they run, and threads can share
+// it.
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
 #include "lower/loops/rewrite.h"
@@ -83,7 +85,7 @@ void partCoordinates(Nest& nest, Statement& joiner, Statement& rest, const Loop&
   refuse(fmt::format("nothing is joined over `{}`", table.textOf(loop.variable)));
 }
 
-/// Takes the variable out of the coordinate that it is the last digit of.
+/// Takes the variable out of the coordinate that it is the last digit of, or the first one.
 void takeOut(Nest& nest, Statement& joiner, const Loop& loop, const sizes::Facts& facts) {
   sizes::Table& table = nest.table;
   for (Reduced& axis : joiner.reduced) {
@@ -92,6 +94,13 @@ void takeOut(Nest& nest, Statement& joiner, const Loop& loop, const sizes::Facts
     Form position = facts.simplified(table.quotient(axis.position, loop.end));
     Form remade = table.sum(table.product(position, loop.end), variableForm(nest, loop.variable));
     Form extent = table.quotient(axis.extent, loop.end);
+    Form behind = facts.simplified(
+        table.sum(axis.position, table.product(variableForm(nest, loop.variable), extent), -1));
+    if (!table.mentions(behind, loop.variable) &&
+        facts.areSame(table.product(extent, loop.end), axis.extent)) {
+      axis = {behind, facts.simplified(extent)};
+      return;
+    }
     if (remade != axis.position || !facts.areSame(table.product(extent, loop.end), axis.extent))
       refuse(fmt::format("`{}` is not the last part of a coordinate that it divides",
                          table.textOf(loop.variable)));
@@ -101,6 +110,14 @@ void takeOut(Nest& nest, Statement& joiner, const Loop& loop, const sizes::Facts
     return;
   }
   refuse(fmt::format("nothing is joined over `{}`", table.textOf(loop.variable)));
+}
+
+/// Stores an element of a buffer, at a place if it has more than one, in one of no dimensions.
+Statement copyOf(uint32_t from, DType dtype, std::optional<Form> place, uint32_t to) {
+  Operation load{.kind = OperationKind::Load, .dtype = dtype, .buffer = from};
+  if (place)
+    load.places = {{*place}};
+  return {{load}, {}, {{to, {}, 0}}};
 }
 
 } // namespace
@@ -123,29 +140,35 @@ void partial(Nest& nest, Arguments arguments) {
   takeOut(nest, *accumulation.joiner, loop, inside);
   DType dtype = nest.buffers[buffer].dtype;
   uint32_t parts = freshBuffer(nest, arguments[0] + "p", dtype, {loop.end});
-  // First values, and the end.
-  Name starts = freshVariable(nest, arguments[1]), ends = freshVariable(nest, arguments[1]);
+  const bool isInnermost = std::ranges::any_of(spot.node().body, [&](const Node& node) {
+    return std::get_if<Statement>(&node.what) == accumulation.joiner;
+  });
+  Name ends = freshVariable(nest, arguments[1]);
+  Statement end = copyOf(parts, dtype, variableForm(nest, ends), buffer);
+  end.combiner = accumulation.joiner->combiner;
+  end.reduced = {{variableForm(nest, ends), loop.end}};
   Statement start = *accumulation.maker;
-  start.stores = {{parts, {variableForm(nest, starts)}, start.stores[0].value}};
-  Statement end{{{.kind = OperationKind::Load,
-                  .dtype = dtype,
-                  .buffer = parts,
-                  .places = {{variableForm(nest, ends)}}}},
-                accumulation.joiner->combiner,
-                {{buffer, {}, 0}},
-                {{variableForm(nest, ends), loop.end}}};
-  accumulation.joiner->stores = {
-      {parts, {variableForm(nest, loop.variable)}, accumulation.joiner->stores[0].value}};
-  Spot allocation = findAllocation(nest, buffer);
-  std::vector<Node>& body = *allocation.body;
+  std::vector<Node> before = {{Allocation{parts}}};
+  if (isInnermost) {
+    Name starts = freshVariable(nest, arguments[1]);
+    start.stores[0] = {parts, {variableForm(nest, starts)}, start.stores[0].value};
+    before.push_back({Loop{starts, loop.end}, {{start}}});
+    accumulation.joiner->stores[0].buffer = parts;
+    accumulation.joiner->stores[0].position = {variableForm(nest, loop.variable)};
+  } else {
+    uint32_t own = freshBuffer(nest, arguments[0] + "o", dtype, {});
+    start.stores[0].buffer = accumulation.joiner->stores[0].buffer = own;
+    Statement keep = copyOf(own, dtype, std::nullopt, parts);
+    keep.stores[0].position = {variableForm(nest, loop.variable)};
+    std::vector<Node>& body = spot.node().body;
+    body.insert(body.begin(), {{Allocation{own}}, {start}});
+    body.push_back({keep});
+  }
+  std::vector<Node>& body = *findAllocation(nest, buffer).body;
   auto joined = std::ranges::find_if(body, [&](const Node& node) { return uses(node, parts); });
   auto at = joined - body.begin();
-  std::vector<Node> first, last;
-  first.push_back({start});
-  last.push_back({end});
-  body.insert(body.begin() + at + 1, Node{Loop{ends, loop.end}, std::move(last)});
-  body.insert(body.begin() + at, Node{Loop{starts, loop.end}, std::move(first)});
-  body.insert(body.begin() + at, Node{Allocation{parts}});
+  body.insert(body.begin() + at + 1, Node{Loop{ends, loop.end}, {{end}}});
+  body.insert(body.begin() + at, before.begin(), before.end());
 }
 
 } // namespace loops::rewrites
