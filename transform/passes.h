@@ -46,6 +46,14 @@ using LogarithmKeeper = std::unique_ptr<lang::Module> (*)(const lang::Module& mo
 using PanelReader = const lang::Var* (*)(lang::BlockBuilder& out, const lang::Expr* panels,
                                          size_t rank, size_t dim, int64_t size);
 
+/// What makes one tensor of rows, and parts of a tensor along its first dimension.
+struct RowsAtOnce {
+  const lang::Var* (*join)(lang::BlockBuilder& out,
+                           const std::vector<const lang::Expr*>& rows) = nullptr;
+  std::vector<const lang::Expr*> (*split)(lang::BlockBuilder& out, const lang::Expr* joined,
+                                          size_t count) = nullptr;
+};
+
 /// Whether the machine would have to box the scalars of a program, run from `entries`.
 using BoxQuestion = bool (*)(const lang::Module& module, const lang::Typing& typing,
                              const lang::OperatorTable& operators,
@@ -76,6 +84,7 @@ struct PassContext {
   /// Where these are null, the passes that ask for them do nothing.
   LogarithmKeeper keepLogarithms = nullptr;
   PanelReader readPanels = nullptr;
+  RowsAtOnce rowsAtOnce = {};
   BoxQuestion needsBoxes = nullptr;
 };
 

@@ -11,6 +11,7 @@ namespace {
 constexpr unsigned deepestTuple = 4;
 
 constexpr Step fixedSteps[] = {
+    {"constant-parameters"},
     {"constant-folding"},
     {"dead-code"},
 };
@@ -94,6 +95,10 @@ constexpr Step machineSteps[] = {
     {"inline-quiet"},
     // Last, as the passes before see tuples where they are made.
     {"flatten-tuples", deepestTuple},
+    // Before kernels are made, which read weights that they know faster.
+    {"constant-parameters"},
+    // Before products are parts of groups.
+    {"batch-steps"},
     // Before factors are parts of groups.
     {"fold-scales"},
     // Once weights are what they stay.

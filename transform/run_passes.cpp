@@ -115,6 +115,7 @@ private:
                                 .within = options_.within ? &options_.within : nullptr,
                                 .keepLogarithms = options_.keepLogarithms,
                                 .readPanels = options_.readPanels,
+                                .rowsAtOnce = options_.rowsAtOnce,
                                 .needsBoxes = options_.needsBoxes});
     if (!findings.hasErrors())
       return next;

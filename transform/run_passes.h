@@ -53,6 +53,7 @@ struct RunOptions {
   Entries entries = mainAlone;
   LogarithmKeeper keepLogarithms = nullptr;
   PanelReader readPanels = nullptr;
+  RowsAtOnce rowsAtOnce = {};
   BoxQuestion needsBoxes = nullptr;
 };
 

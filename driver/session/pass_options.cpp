@@ -4,6 +4,7 @@
 #include "interp/reference.h"
 #include "stdlib/logarithms.h"
 #include "stdlib/panels.h"
+#include "stdlib/rows_at_once.h"
 #include "typecheck/check.h"
 #include "vm/bytecode/compile.h"
 
@@ -28,6 +29,7 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
           .entries = entries,
           .keepLogarithms = stdlib::withLogarithmsKept,
           .readPanels = stdlib::weightsFromPanels,
+          .rowsAtOnce = {stdlib::joinedRows, stdlib::splitRows},
           .needsBoxes = bytecode::needsBoxes};
 }
 

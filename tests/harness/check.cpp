@@ -11,6 +11,7 @@
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "stdlib/panels.h"
+#include "stdlib/rows_at_once.h"
 #include "tests/harness/agreement.h"
 #include "tests/harness/check_types.h"
 #include "tests/harness/random.h"
@@ -268,6 +269,7 @@ public:
                                .after = std::ref(watch),
                                .engine = &engine,
                                .readPanels = stdlib::weightsFromPanels,
+                               .rowsAtOnce = {stdlib::joinedRows, stdlib::splitRows},
                                .needsBoxes = bytecode::needsBoxes});
     const auto* fault = std::get_if<interp::Fault>(&expected);
     bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||

@@ -5,10 +5,10 @@
 
 namespace transform {
 
-PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
-    equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepExtents,
-    keepLogarithms, lambdaLifting, layOutWeights, letSinking, operatorCalls, shapesAtHand, simplify,
-    specialise, specialiseBoxed, unusedDefinitions;
+PassFunction aNormalForm, batchSteps, commonSubexpressions, constantFolding, constantParameters,
+    deadCode, deforest, derivatives, equalValues, flattenTuples, foldScales, fuse, graphForm,
+    inlineQuiet, inlining, keepExtents, keepLogarithms, lambdaLifting, layOutWeights, letSinking,
+    operatorCalls, shapesAtHand, simplify, specialise, specialiseBoxed, unusedDefinitions;
 
 namespace {
 
@@ -23,11 +23,23 @@ constexpr PassRow rows[] = {
      {},
      normal,
      aNormalForm},
+    {"batch-steps",
+     "Makes products of several elements of a list at once, where a function goes over it step by "
+     "step.",
+     {},
+     placed,
+     batchSteps,
+     /*rounds=*/true},
     {"common-subexpressions",
      "Computes once what is computed twice from the same values, also inside of nested blocks.",
      placed, placed, commonSubexpressions},
     {"constant-folding", "Computes what follows from constants alone.", placed, placed,
      constantFolding},
+    {"constant-parameters",
+     "Uses the tensor itself where all calls of a function give it the same.",
+     {},
+     placed,
+     constantParameters},
     {"dead-code",
      "Leaves out bindings that nothing uses and that do nothing else.",
      {},
