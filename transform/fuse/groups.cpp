@@ -177,7 +177,10 @@ private:
     bool isBefore = std::ranges::all_of(uses->second, [&](uint32_t use) {
       return use > rootOf(groups_[first]) || groups_[first].members.contains(use);
     });
-    return isBefore && !isKind(place, ExprKind::Tuple) && mayJoin(place, first) ? first : none;
+    // The way to one part of a tuple is no work that is worth to give both.
+    bool isPart = isKind(rootOf(groups_[first]), ExprKind::Project);
+    return isBefore && !isPart && !isKind(place, ExprKind::Tuple) && mayJoin(place, first) ? first
+                                                                                           : none;
   }
 
   /// Whether it saves more than the way to a part of what comes from outside.

@@ -10,7 +10,8 @@
 // moved in a run. Which weights those of sums are is read off the tensor function, as for factors
 // (`fold-scales`): elements that belong to one position of the result. Panels are for kernels whose
 // lanes go over these positions: where windows slide over the other operand, and where a result
-// ends with them. A dimension that no panels fill stays.
+// ends with them, as that of a dense layer, unless it has so few rows that it reads weights as they
+// lie. A dimension that no panels fill stays.
 #include "lang/calls/call_function.h"
 #include "lang/ir/rewrite.h"
 #include "lang/op/leaves.h"
@@ -36,9 +37,9 @@ using runtime::Tensor;
 namespace {
 
 /// How wide panels are: as wide as fits.
-constexpr int64_t panelSizes[] = {32, 16};
-/// Weights of fewer elements are read in other ways.
-constexpr int64_t fewestElements = 256;
+constexpr int64_t panelSizes[] = {32, 16}, productPanelSizes[] = {64, 32, 16};
+/// Weights of fewer elements are read in other ways, and so are those of a product of fewer rows.
+constexpr int64_t fewestElements = 256, fewestRowsOfPanels = 8;
 
 struct Panels {
   /// The argument that is weights, and where that is bound, unless it stands in the call.
@@ -75,14 +76,16 @@ Tensor inPanels(const Tensor& weights, size_t dim, int64_t size) {
   return made;
 }
 
-/// What the loads of a function that are not of one input tell of a dimension of its result.
-struct OtherLoads {
-  /// Whether some position hangs on it, or goes over windows: is made of two axes.
+/// What the loads of a function tell of a dimension of its result that is one of some weights.
+struct Loads {
+  /// Whether some position of another input hangs on it, or goes over windows: is made of two axes.
   bool hangOnDim = false, goOverWindows = false;
+  /// Whether all other dimensions of the weights are summed up.
+  bool isContracted = true;
 };
 
-OtherLoads otherLoads(const tensor::TensorFunction& function, uint32_t weights, size_t dim) {
-  OtherLoads found;
+Loads loadsOf(const tensor::TensorFunction& function, uint32_t weights, size_t dim) {
+  Loads found;
   auto axesIn = [](const tensor::ScalarNode* position) {
     std::set<uint32_t> axes;
     tensor::forEachNode(position, [&](const tensor::ScalarNode& node) {
@@ -96,10 +99,16 @@ OtherLoads otherLoads(const tensor::TensorFunction& function, uint32_t weights, 
       continue;
     tensor::forEachNode(stage.body, [&](const tensor::ScalarNode& node) {
       const auto* load = node.as<tensor::ScalarLoad>();
-      if (!load || load->tensor == weights)
+      if (!load)
         return;
       for (const tensor::ScalarNode* position : load->position) {
         std::set<uint32_t> axes = axesIn(position);
+        if (load->tensor == weights) {
+          for (const tensor::LoopAxis& axis : stage.axes)
+            found.isContracted &=
+                axis.number == stage.axes[dim].number || !axes.contains(axis.number);
+          continue;
+        }
         found.hangOnDim |= axes.contains(stage.axes[dim].number);
         found.goOverWindows |= axes.size() > 1;
       }
@@ -157,24 +166,44 @@ private:
     if (!function)
       return std::nullopt;
     for (const tensor::FactorPath& path : tensor::factorPaths(*function, input, 0)) {
+      if (path.dimCount != 1)
+        continue;
+      Loads loads = loadsOf(*function, input, path.resultDim);
+      std::span<const int64_t> sizes;
+      if (isOfWindows(loads, type, path, weights))
+        sizes = panelSizes;
+      else if (isOfProducts(loads, type, path, weights))
+        sizes = productPanelSizes;
       int64_t count = weights.shape()[path.firstDim];
-      const auto* size =
-          std::ranges::find_if(panelSizes, [&](int64_t each) { return count % each == 0; });
-      if (path.dimCount == 1 && path.firstDim + 1 < weights.rank() &&
-          size != std::end(panelSizes) && isReadInPanels(*function, type, input, path.resultDim))
+      auto size = std::ranges::find_if(sizes, [&](int64_t each) { return count % each == 0; });
+      if (size != sizes.end())
         return Panels{operand, boundBy(*call.arguments[operand].value), path.firstDim, *size,
                       inPanels(weights, path.firstDim, *size)};
     }
     return std::nullopt;
   }
 
-  static bool isReadInPanels(const tensor::TensorFunction& function, const Type& type,
-                             uint32_t weights, size_t dim) {
+  /// How many elements of a result have one position in the dimension that weights give.
+  static int64_t pointsBeside(const Type& type, const tensor::FactorPath& path) {
     int64_t points = 1;
     for (size_t i = 0; i < type.shape.size(); ++i)
-      points *= i == dim ? 1 : type.shape[i]->value;
-    OtherLoads others = otherLoads(function, weights, dim);
-    return points >= loops::fewestSumsOfPanels && others.goOverWindows && !others.hangOnDim;
+      points *= i == path.resultDim ? 1 : type.shape[i]->value;
+    return points;
+  }
+
+  /// Whether windows are multiplied by kernels that do not lie side by side anyway.
+  static bool isOfWindows(const Loads& loads, const Type& type, const tensor::FactorPath& path,
+                          const Tensor& weights) {
+    return loads.goOverWindows && !loads.hangOnDim && path.firstDim + 1 < weights.rank() &&
+           pointsBeside(type, path) >= loops::fewestSumsOfPanels;
+  }
+
+  /// Whether rows are multiplied by a matrix; a few of them read that as it lies.
+  static bool isOfProducts(const Loads& loads, const Type& type, const tensor::FactorPath& path,
+                           const Tensor& weights) {
+    return loads.isContracted && !loads.goOverWindows && !loads.hangOnDim &&
+           path.resultDim + 1 == type.shape.size() && weights.dtype().isFloat() &&
+           pointsBeside(type, path) >= fewestRowsOfPanels;
   }
 
   const Typing& typing_;
