@@ -117,8 +117,7 @@ private:
     auto processor = processorOf(options_);
     if (!processor)
       return answer_.fail(ExitCode::World, processor.failure().message);
-    auto module = codegen::moduleOf(nest, {.vectorBytes = processor->vectorBytes(),
-                                           .wholeProducts = processor->wholeProducts()});
+    auto module = codegen::moduleOf(nest, codegen::targetOf(*processor));
     if (!module) {
       answer_.output += fmt::format("# not compiled: {}\n", module.failure().text);
       return;

@@ -162,12 +162,17 @@ IrValue floatFloorMod(FunctionText& text, Operands of) {
   return text.select(text.binary("and", isThere, differs), text.binary("fadd", rest, of[1]), rest);
 }
 
+/// NaN where one of them is.
+IrValue greaterOrLesser(FunctionText& text, Operands of, bool isGreater) {
+  if (!text.isOfAvx512(of[0].type))
+    return text.intrinsic(isGreater ? "llvm.maximum" : "llvm.minimum", of);
+  IrValue number = text.range(of[0], of[1], isGreater);
+  return text.select(text.compare("fcmp uno", of[0], of[1]), text.binary("fadd", of[0], of[1]),
+                     number);
+}
+
 std::string_view floatIntrinsic(ScalarFunction function) {
   switch (function) {
-  case Maximum:
-    return "llvm.maximum";
-  case Minimum:
-    return "llvm.minimum";
   case Abs:
     return "llvm.fabs";
   case Floor:
@@ -194,6 +199,9 @@ IrValue onFloats(FunctionText& text, ScalarFunction function, DType dtype, Opera
   if (std::string_view name = floatIntrinsic(function); !name.empty())
     return text.intrinsic(name, of);
   switch (function) {
+  case Maximum:
+  case Minimum:
+    return greaterOrLesser(text, of, function == Maximum);
   case Add:
     return text.binary("fadd", of[0], of[1]);
   case Subtract:

@@ -76,6 +76,30 @@ private:
     return text_.binary(instruction, a, FunctionText::whole(a.type, int64_t(of.immediate)));
   }
 
+  /// In one instruction where the target has that, or by powers of two that are put together from
+  /// their bits: two, where one alone may pass the range of floats though the product does not.
+  IrValue scaled(const MathInstruction& of) {
+    const IrValue &a = operand(of, 0), &n = operand(of, 1);
+    if (text_.isOfAvx512(a.type))
+      return text_.scalef(a, n);
+    const bool isNarrow = of.type == MathType::F32;
+    const Element whole = isNarrow ? Element::Int32 : Element::Int64;
+    // So n is in the low bits.
+    IrValue rounder = FunctionText::real(a.type, isNarrow ? 0x1.8p23 : 0x1.8p52);
+    IrValue bits = text_.convert("bitcast", text_.binary("fadd", n, rounder), whole);
+    IrValue one = text_.convert("bitcast", FunctionText::real(a.type, 1), whole);
+    auto times = [&](const IrValue& value, const IrValue& exponent) {
+      IrValue high =
+          text_.binary("shl", exponent, FunctionText::whole(exponent.type, isNarrow ? 23 : 52));
+      IrValue power = text_.convert("bitcast", text_.binary("add", high, one), a.type.element);
+      return text_.binary("fmul", value, power);
+    };
+    if (of.immediate == 1)
+      return times(a, bits);
+    IrValue half = text_.binary("lshr", bits, FunctionText::whole(bits.type, 1));
+    return times(times(a, half), text_.binary("sub", bits, half));
+  }
+
   IrValue written(const MathInstruction& of) {
     Element element = elementOf(of.type);
     switch (of.op) {
@@ -101,6 +125,8 @@ private:
       return intrinsic(of, "llvm.fabs", 1);
     case MathOp::CopySign:
       return intrinsic(of, "llvm.copysign", 2);
+    case MathOp::Scale:
+      return scaled(of);
     case MathOp::Floor:
       return intrinsic(of, "llvm.floor", 1);
     case MathOp::RoundEven:

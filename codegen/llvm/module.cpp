@@ -155,7 +155,7 @@ private:
   void writePart(const std::vector<const Node*>& nodes) {
     if (nodes.empty())
       return;
-    text_ = FunctionText();
+    text_ = FunctionText(target_.hasAvx512);
     positions_.emplace(text_, nest_.table);
     bindSizes();
     placeBuffers();
@@ -541,6 +541,12 @@ private:
 };
 
 } // namespace
+
+TargetModel targetOf(const Processor& processor) {
+  return {.vectorBytes = processor.vectorBytes(),
+          .wholeProducts = processor.wholeProducts(),
+          .hasAvx512 = processor.vectorBytes() == 64 && processor.has("+avx512dq")};
+}
 
 runtime::Checked<NestModule> moduleOf(const Nest& nest, const TargetModel& target) {
   try {

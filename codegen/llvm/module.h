@@ -6,6 +6,7 @@
 // by then is no result.
 #pragma once
 
+#include "codegen/llvm/processor.h"
 #include "lower/loops/machine_model.h"
 #include "lower/loops/nest.h"
 #include "runtime/result.h"
@@ -22,10 +23,14 @@ struct TargetModel {
   /// Bytes of the widest registers that are used.
   uint32_t vectorBytes = 16;
   loops::WholeProducts wholeProducts = loops::WholeProducts::None;
+  /// Its instructions on floats: those of F, VL and DQ.
+  bool hasAvx512 = false;
   /// What the symbols of parts begin with, where they are called from, and what else is said of
   /// them, as LLVM writes it.
   std::string prefix = {}, linkage = {}, attributes = {};
 };
+
+TargetModel targetOf(const Processor& processor);
 
 /// The functions that parts call.
 inline constexpr std::string_view helperDeclarations =

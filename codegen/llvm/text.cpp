@@ -1,17 +1,19 @@
 // Splats of constants are written as such, so that later steps see constants.
 #include "codegen/llvm/text.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace codegen {
 
 namespace {
 
-constexpr std::string_view elementTexts[] = {"i1", "i8", "i16", "i32", "i64", "half", "float", "double"};
-constexpr std::string_view elementSuffixes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"};
+constexpr std::string_view elementTexts[] = {"i1",  "i8",   "i16",   "i32",
+                                             "i64", "half", "float", "double"};
+constexpr std::string_view elementSuffixes[] = {"i1",  "i8",  "i16", "i32",
+                                                "i64", "f16", "f32", "f64"};
 constexpr uint32_t elementBits[] = {1, 8, 16, 32, 64, 16, 32, 64};
 
 bool isName(const IrValue& value) {
@@ -139,8 +141,7 @@ IrValue FunctionText::compare(std::string_view condition, const IrValue& a, cons
 }
 
 IrValue FunctionText::select(const IrValue& condition, const IrValue& yes, const IrValue& no) {
-  return add(yes.type,
-             fmt::format("select {}, {}, {}", typed(condition), typed(yes), typed(no)));
+  return add(yes.type, fmt::format("select {}, {}, {}", typed(condition), typed(yes), typed(no)));
 }
 
 IrValue FunctionText::convert(std::string_view instruction, const IrValue& value, Element to) {
@@ -156,14 +157,40 @@ IrValue FunctionText::intrinsic(std::string_view name, std::span<const IrValue> 
   return add(type, fmt::format("call {} @{}.{}({})", textOf(type), name, suffixOf(type), list));
 }
 
+bool FunctionText::isOfAvx512(IrType type) const {
+  const uint32_t bits = bitsOf(type.element) * type.lanes;
+  bool isWide = type.element == Element::Float32 || type.element == Element::Float64;
+  return hasAvx512_ && isWide && (bits == 128 || bits == 256 || bits == 512);
+}
+
+IrValue FunctionText::avx512(std::string_view name, const IrValue& a, const IrValue& b,
+                             std::string_view immediate) {
+  const uint32_t bits = bitsOf(a.type.element) * a.type.lanes;
+  // All lanes are wanted; the widest form is told how to round: as usual.
+  return add(a.type, fmt::format("call {0} @llvm.x86.avx512.mask.{1}.{2}.{3}({4}, {5}{6}, {0} "
+                                 "zeroinitializer, i{7} -1{8})",
+                                 textOf(a.type), name,
+                                 a.type.element == Element::Float32 ? "ps" : "pd", bits, typed(a),
+                                 typed(b), immediate, std::max(a.type.lanes, 8u),
+                                 bits == 512 ? ", i32 4" : ""));
+}
+
+IrValue FunctionText::scalef(const IrValue& value, const IrValue& exponent) {
+  return avx512("scalef", value, exponent, "");
+}
+
+IrValue FunctionText::range(const IrValue& a, const IrValue& b, bool isGreater) {
+  return avx512("range", a, b, isGreater ? ", i32 5" : ", i32 4");
+}
+
 IrValue FunctionText::splat(const IrValue& value, uint32_t lanes) {
   if (value.type.lanes == lanes)
     return value;
   IrType type = value.type.withLanes(lanes);
   if (!isName(value))
     return constant(type, value.text);
-  IrValue first = add(type, fmt::format("insertelement {} poison, {}, i64 0", textOf(type),
-                                        typed(value)));
+  IrValue first =
+      add(type, fmt::format("insertelement {} poison, {}, i64 0", textOf(type), typed(value)));
   return add(type, fmt::format("shufflevector {}, {} poison, <{} x i32> zeroinitializer",
                                typed(first), textOf(type), lanes));
 }

@@ -50,6 +50,8 @@ struct IrValue {
 /// The blocks of one function. Instructions go to the end of the block that is open.
 class FunctionText {
 public:
+  explicit FunctionText(bool hasAvx512 = false) : hasAvx512_(hasAvx512) {}
+
   /// An instruction that gives the same whenever it runs: one that the block has is not written
   /// again.
   IrValue add(IrType type, std::string_view instruction);
@@ -85,6 +87,13 @@ public:
   IrValue convert(std::string_view instruction, const IrValue& value, Element to);
   /// An intrinsic of operands of its own type: `llvm.sqrt`.
   IrValue intrinsic(std::string_view name, std::span<const IrValue> operands);
+  /// Whether values of a type fill registers of AVX-512.
+  bool isOfAvx512(IrType type) const;
+  /// Its `vscalef`: a value times a power of two.
+  IrValue scalef(const IrValue& value, const IrValue& exponent);
+  /// Its `vrange`: the greater of two values, or the lesser one, where -0 is less than 0; of a
+  /// number and NaN the number.
+  IrValue range(const IrValue& a, const IrValue& b, bool isGreater);
   /// The same value in all lanes.
   IrValue splat(const IrValue& value, uint32_t lanes);
   /// All in as many lanes as the widest.
@@ -103,6 +112,10 @@ public:
   const std::string& stack() const { return stack_; }
 
 private:
+  IrValue avx512(std::string_view name, const IrValue& a, const IrValue& b,
+                 std::string_view immediate);
+
+  bool hasAvx512_;
   std::string body_, stack_, block_ = "entry";
   /// What the open block has.
   std::unordered_map<std::string, IrValue> known_;

@@ -168,6 +168,10 @@ MathValue absolute(MathValue a) {
 MathValue copySign(MathValue size, MathValue sign) {
   return floatBinary(CopySign, size, sign);
 }
+MathValue scaledBy(MathValue a, MathValue n, bool isPlain) {
+  require(isFloat(a.type()) && a.type() == n.type());
+  return a.builder->add({Scale, a.type(), {a.number, n.number}, isPlain});
+}
 MathValue floorOf(MathValue a) {
   return unary(Floor, a);
 }

@@ -106,6 +106,8 @@ inline MathValue multiplyAdd(MathValue a, double b, double c) {
 MathValue squareRoot(MathValue a);
 MathValue absolute(MathValue a);
 MathValue copySign(MathValue size, MathValue sign);
+/// a 2^n for a whole n; `isPlain` where 2^n is neither subnormal nor infinite.
+MathValue scaledBy(MathValue a, MathValue n, bool isPlain = false);
 MathValue floorOf(MathValue a);
 MathValue roundEven(MathValue a);
 MathValue select(MathValue condition, MathValue yes, MathValue no);

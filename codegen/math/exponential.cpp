@@ -1,5 +1,5 @@
 // Functions made of e^x: x = n ln 2 + r with whole n and |r| <= ln 2 / 2, where a polynomial gives
-// e^r, and 2^n is put together from its bits.
+// e^r.
 #include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
 
@@ -40,18 +40,15 @@ ExponentialParts exponentialParts(MathValue x, std::optional<MathValue> low) {
   MathValue n = shifted - rounderOf(x);
   MathValue high = multiplyAdd(n, -reduction.ln2High, x);
   MathValue r = multiplyAdd(n, -reduction.ln2Low, high);
-  return {powerOfSmall(low ? r + *low : r), bitsOf(shifted)};
+  return {powerOfSmall(low ? r + *low : r), n};
 }
 
 MathValue scaledOnce(const ExponentialParts& parts) {
-  return parts.power * powerOfTwo(parts.power, parts.exponent);
+  return scaledBy(parts.power, parts.exponent, true);
 }
 
 MathValue scaled(const ExponentialParts& parts, int more) {
-  MathValue exponent =
-      more == 0 ? parts.exponent : parts.exponent + wholeConstant(parts.exponent, uint64_t(more));
-  MathValue half = exponent >> 1;
-  return parts.power * powerOfTwo(parts.power, half) * powerOfTwo(parts.power, exponent - half);
+  return scaledBy(parts.power, more == 0 ? parts.exponent : parts.exponent + more);
 }
 
 MathValue exponential(MathValue x) {

@@ -7,7 +7,7 @@
 
 namespace codegen::functions {
 
-/// e^x is `power` times 2^n, where the low bits of `exponent` are those of n.
+/// e^x is `power` times 2^n, where n is the whole `exponent`.
 struct ExponentialParts {
   MathValue power;
   MathValue exponent;
@@ -19,7 +19,7 @@ ExponentialParts exponentialParts(MathValue x, std::optional<MathValue> low = st
 /// e^x where neither it nor 2^n is subnormal or infinite.
 MathValue scaledOnce(const ExponentialParts& parts);
 
-/// e^x 2^more in two steps, since 2^n may pass the range of floats where the product does not.
+/// e^x 2^more, where 2^n may pass the range of floats though the product does not.
 MathValue scaled(const ExponentialParts& parts, int more = 0);
 
 } // namespace codegen::functions

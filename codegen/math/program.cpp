@@ -27,6 +27,7 @@ size_t mathOpArity(MathOp op) {
   case Multiply:
   case Divide:
   case CopySign:
+  case Scale:
   case Less:
   case LessEqual:
   case Equal:

@@ -38,6 +38,9 @@ enum class MathOp : uint8_t {
   Absolute,
   /// The size of a with the sign of b.
   CopySign,
+  /// a 2^b for a whole b that is at most twice as far from 0 as exponents of floats, rounded once.
+  /// With 1 as `immediate`, 2^b is neither subnormal nor infinite.
+  Scale,
   /// Whole floats: the largest one below, and the nearest one, halves to the even one.
   Floor,
   RoundEven,

@@ -101,6 +101,8 @@ void runFloat(const Run& run, Rounding rounding) {
     return run.each<T>([](T x) { return std::fabs(x); });
   case MathOp::CopySign:
     return run.each<T>([](T x, T y) { return std::copysign(x, y); });
+  case MathOp::Scale:
+    return run.each<T>([](T x, T n) { return std::isnan(n) ? n : std::ldexp(x, int(n)); });
   case MathOp::Floor:
     return run.each<T>([](T x) { return std::floor(x); });
   case MathOp::RoundEven:

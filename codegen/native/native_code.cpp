@@ -54,8 +54,7 @@ loops::MachineModel modelOf(const Processor& processor) {
 }
 
 Result<NestCode> codeOf(const loops::Nest& nest, const Processor& processor) {
-  auto module = moduleOf(
-      nest, {.vectorBytes = processor.vectorBytes(), .wholeProducts = processor.wholeProducts()});
+  auto module = moduleOf(nest, targetOf(processor));
   if (!module)
     return runtime::Error{module.failure().text};
   auto object = compiled(module->text(), processor, Output::Object);

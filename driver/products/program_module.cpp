@@ -14,12 +14,12 @@ namespace {
 
 codegen::TargetModel modelOf(const Target& target, size_t number) {
   const codegen::Processor& processor = target.processor;
-  return {.vectorBytes = processor.vectorBytes(),
-          .wholeProducts = processor.wholeProducts(),
-          .prefix = fmt::format("kernel{}_", number),
-          .linkage = "internal ",
-          .attributes = fmt::format("\"target-cpu\"=\"{}\" \"target-features\"=\"{}\" ",
-                                    processor.name, processor.features)};
+  codegen::TargetModel model = codegen::targetOf(processor);
+  model.prefix = fmt::format("kernel{}_", number);
+  model.linkage = "internal ";
+  model.attributes = fmt::format("\"target-cpu\"=\"{}\" \"target-features\"=\"{}\" ",
+                                 processor.name, processor.features);
+  return model;
 }
 
 } // namespace

@@ -130,8 +130,7 @@ TEST_CASE("innermost loops of products touch no stack") {
       auto nest = loops::nestOf(std::string(product));
       REQUIRE(nest);
       loops::Nest chosen = loops::scheduled(*nest, codegen::modelOf(processor)).nest;
-      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes(),
-                                               .wholeProducts = processor.wholeProducts()});
+      auto module = codegen::moduleOf(chosen, codegen::targetOf(processor));
       REQUIRE(module);
       auto assembly = codegen::compiled(module->text(), processor, codegen::Output::Assembly);
       REQUIRE(assembly);

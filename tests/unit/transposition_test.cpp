@@ -92,7 +92,7 @@ TEST_CASE("copies that turn elements around gather none") {
   for (const Processor& processor : harness::processorsAtHand()) {
     auto module = codegen::moduleOf(
         chosenFor(processor, kernelOf("float32", "48", "64", "")),
-        {.vectorBytes = processor.vectorBytes(), .wholeProducts = processor.wholeProducts()});
+        codegen::targetOf(processor));
     REQUIRE(module);
     CHECK(module->text().find("gather") == std::string::npos);
     CHECK(module->text().find("shufflevector") != std::string::npos);

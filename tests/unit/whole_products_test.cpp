@@ -183,8 +183,7 @@ TEST_CASE("products of bytes are instructions that take several at once") {
     for (const std::string& text : {denseText(allTypes[0], 24, 128, 128),
                                     convolutionText(allTypes[0], {1, 16, 16, 24, 3, 1})}) {
       Nest chosen = loops::scheduled(nestFrom(text), codegen::modelOf(processor)).nest;
-      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes(),
-                                               .wholeProducts = processor.wholeProducts()});
+      auto module = codegen::moduleOf(chosen, codegen::targetOf(processor));
       REQUIRE(module);
       auto assembly = codegen::compiled(module->text(), processor, codegen::Output::Assembly);
       INFO(each.level << each.more);
