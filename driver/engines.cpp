@@ -57,10 +57,12 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::s
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
+  // A timed run is about calls behind those for which code is made.
+  const bool isAll = name == "native" || options.isTimed;
   if (isNative)
     return codegen::nativeEngine(
         {.processor = options.processor,
-         .when = name == "native" ? codegen::When::Always : codegen::When::ItPays,
+         .when = isAll ? codegen::When::Always : codegen::When::ItPays,
          .numbers = numbers,
          .tuneSeconds = options.tuneSeconds,
          .isEnough =
