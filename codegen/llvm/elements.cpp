@@ -151,8 +151,8 @@ IrValue Elements::read(uint32_t buffer, const Address& address, std::optional<Ir
                            textOf(type), suffixOf(type), from.text, alignment, bits, textOf(type))),
         dtype);
   }
-  if (!condition && address.stride && isNear(*address.stride, type, around_.vectorBytes))
-    return writeLoaded(text_, readNear(buffer, address, type), dtype);
+  if (address.stride && isNear(*address.stride, type, around_.vectorBytes))
+    return writeLoaded(text_, readNear(buffer, address, type, condition), dtype);
   IrValue from = pointer(buffer, eachOf(address));
   return writeLoaded(
       text_,
@@ -166,20 +166,30 @@ IrValue Elements::read(uint32_t buffer, const Address& address, std::optional<Ir
 
 /// Whole vectors from the first element to the last, of which all but those of lanes are left
 /// out.
-IrValue Elements::readNear(uint32_t buffer, const Address& address, IrType type) {
+IrValue Elements::readNear(uint32_t buffer, const Address& address, IrType type,
+                           const std::optional<IrValue>& condition) {
   auto stride = uint32_t(*address.stride);
   IrType wide = type.withLanes(type.lanes * stride);
-  std::string bits, places;
-  for (uint32_t i = 0; i < wide.lanes; ++i)
-    bits += fmt::format("{}i1 {}", i == 0 ? "" : ", ", i % stride == 0);
+  IrType bits{Element::Bit, wide.lanes};
+  std::string fixed, spread, places;
+  for (uint32_t i = 0; i < wide.lanes; ++i) {
+    bool isOfLane = i % stride == 0;
+    fixed += fmt::format("{}i1 {}", i == 0 ? "<" : ", ", isOfLane);
+    spread += fmt::format("{}i32 {}", i == 0 ? "" : ", ", isOfLane ? i / stride : type.lanes);
+  }
   for (uint32_t i = 0; i < type.lanes; ++i)
     places += fmt::format("{}i32 {}", i == 0 ? "" : ", ", i * stride);
+  IrValue mask{fixed + ">", bits};
+  if (condition) {
+    IrValue lanes = text_.splat(*condition, type.lanes);
+    mask = text_.add(bits, fmt::format("shufflevector {}, {} zeroinitializer, <{} x i32> <{}>",
+                                       typed(lanes), textOf(lanes.type), wide.lanes, spread));
+  }
   IrValue from = pointer(buffer, address.first);
   IrValue all =
       readBy(buffer, wide,
-             fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, <{} x i1> <{}>, {} "
-                         "zeroinitializer)",
-                         textOf(wide), suffixOf(wide), from.text, bytesOf(buffer), wide.lanes, bits,
+             fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {}, {} zeroinitializer)",
+                         textOf(wide), suffixOf(wide), from.text, bytesOf(buffer), typed(mask),
                          textOf(wide)));
   return text_.add(type, fmt::format("shufflevector {}, {} poison, <{} x i32> <{}>", typed(all),
                                      textOf(wide), type.lanes, places));

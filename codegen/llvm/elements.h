@@ -75,7 +75,8 @@ private:
   IrValue eachOf(const Address& address);
   uint64_t bytesOf(uint32_t buffer) const { return around_.nest.buffers[buffer].dtype.bytes(); }
   IrValue readBy(uint32_t buffer, IrType type, const std::string& instruction);
-  IrValue readNear(uint32_t buffer, const Address& address, IrType type);
+  IrValue readNear(uint32_t buffer, const Address& address, IrType type,
+                   const std::optional<IrValue>& condition);
   IrValue readOne(uint32_t buffer, const IrValue& flat, const std::optional<IrValue>& condition);
 
   const Surroundings& around_;
