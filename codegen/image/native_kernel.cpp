@@ -18,8 +18,9 @@ bool writesResults(const runtime::KernelCode& strips) {
   return isWritten;
 }
 
-NativeCode::NativeCode(runtime::KernelCode& strips, std::function<void()> ranByStrips)
-    : strips_(strips), ranByStrips_(std::move(ranByStrips)) {
+NativeCode::NativeCode(runtime::KernelCode& strips, size_t bytesMoved,
+                       std::function<void()> ranByStrips)
+    : strips_(strips), bytesMoved_(bytesMoved), ranByStrips_(std::move(ranByStrips)) {
   results_ = strips.results();
   cost_ = strips.cost();
 }
@@ -42,10 +43,12 @@ std::optional<Fault> NativeCode::run(std::span<const std::byte* const> inputs,
   return fault;
 }
 
-/// Whether a run is worth sharing, by what strips take, which is more.
+/// Whether a run is worth sharing: by what strips take, which is more, or by the time that memory
+/// takes.
 bool NativeCode::isLong() const {
-  constexpr double worthSharing = 50'000;
-  return cost_ > worthSharing;
+  constexpr double nanosecondsWorthSharing = 50'000;
+  constexpr size_t bytesWorthSharing = size_t(512) << 10;
+  return cost_ > nanosecondsWorthSharing || bytesMoved_ > bytesWorthSharing;
 }
 
 /// Strips run stage by stage, so they may write over what a nest still reads.
@@ -66,8 +69,8 @@ public:
   GivenKernel(const tensor::TensorFunction& function,
               std::span<const strips::SizedProgram> programs,
               std::shared_ptr<const CompiledNest> code)
-      : strips_(strips::givenKernel(function, programs)), program_(programs.front()),
-        native_(std::move(code)) {}
+      : function_(function), strips_(strips::givenKernel(function, programs)),
+        program_(programs.front()), native_(std::move(code)) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
@@ -79,12 +82,13 @@ public:
     runtime::List<int64_t> sizes;
     if (!writesResults(strips) || !strips::findSizes(program_, extents, sizes))
       return strips;
-    code_ = std::make_unique<NativeCode>(strips);
+    code_ = std::make_unique<NativeCode>(strips, bytesMoved(function_, extents));
     code_->setNative(NativeRun(native_, std::move(sizes)));
     return *code_;
   }
 
 private:
+  const tensor::TensorFunction& function_;
   std::unique_ptr<runtime::Kernel> strips_;
   const strips::SizedProgram& program_;
   std::shared_ptr<const CompiledNest> native_;
@@ -94,6 +98,17 @@ private:
 };
 
 } // namespace
+
+size_t bytesMoved(const tensor::TensorFunction& function, std::span<const int64_t> extents) {
+  size_t bytes = 0;
+  for (uint32_t tensor : tensor::givenTensors(function)) {
+    const tensor::TensorInfo& info = function.tensors[tensor];
+    auto own = extents.first(info.shape.size());
+    bytes += size_t(runtime::elementCount(own).value_or(0)) * info.dtype.bytes();
+    extents = extents.subspan(info.shape.size());
+  }
+  return bytes;
+}
 
 bool fits(const NestCode& code, const strips::SizedProgram& program) {
   return code.inputs == program.inputRanks.size() && code.outputs == program.results.size() &&

@@ -20,7 +20,9 @@ class NativeCode final : public runtime::KernelCode {
 public:
   /// `ranByStrips` is called, where there is one, behind each call that strips served since there
   /// is no native code. The strips must outlive this.
-  explicit NativeCode(runtime::KernelCode& strips, std::function<void()> ranByStrips = nullptr);
+  /// A run reads and writes so many bytes.
+  NativeCode(runtime::KernelCode& strips, size_t bytesMoved,
+             std::function<void()> ranByStrips = nullptr);
 
   void setNative(std::optional<NativeRun> native);
   std::optional<runtime::Fault> run(std::span<const std::byte* const> inputs,
@@ -31,9 +33,14 @@ private:
   void keepSharable();
 
   runtime::KernelCode& strips_;
+  size_t bytesMoved_;
   std::function<void()> ranByStrips_;
   std::optional<NativeRun> native_;
 };
+
+/// How many bytes inputs and results of a function have that are of these extents, as a kernel is
+/// given them.
+size_t bytesMoved(const tensor::TensorFunction& function, std::span<const int64_t> extents);
 
 /// A kernel of the strip programs that an executable has, and of machine code for what the first
 /// of them is for, which is of as many inputs, results and sizes.

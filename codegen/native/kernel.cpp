@@ -46,7 +46,7 @@ public:
     runtime::KernelCode& strips = strips_->codeFor(extents);
     if (!writesResults(strips))
       return strips;
-    code_ = std::make_unique<NativeCode>(strips, [this] {
+    code_ = std::make_unique<NativeCode>(strips, bytesMoved(function_, extents), [this] {
       patience_ -= code_->cost();
       takeUpNative();
     });

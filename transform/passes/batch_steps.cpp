@@ -139,7 +139,7 @@ public:
     StepValues values = stepValuesOf(steps);
     rowProducts(steps.before(), values, typing_);
     std::vector<Binding> bindings;
-    for (const Binding& binding : steps.step().body->bindings) {
+    for (const Binding& binding : steps.before()) {
       CalleeProducts behind = productsBehind(binding, steps, values, typing_);
       if (behind.products.empty())
         bindings.push_back(binding);
@@ -147,6 +147,8 @@ public:
         liftFrom(*behind.callee, binding, behind.products, bindings);
     }
     const Arm& arm = steps.step();
+    auto rest = arm.body->bindings.subspan(steps.call);
+    bindings.insert(bindings.end(), rest.begin(), rest.end());
     redefine(make_, steps,
              {{arm.pattern, make_.block(bindings, arm.body->result.value), arm.range}});
   }
@@ -207,6 +209,8 @@ public:
 
   /// The arm goes before that of one step, which `one` is.
   void write(const Arm& one) {
+    if (products_.empty())
+      throw std::logic_error("a product is gone that was moved to a step");
     int64_t most = std::ranges::max_element(products_, {}, &RowProduct::rows)->rows;
     names_.resize(size_t(rowsAtOnce / most));
     make_.range = steps_.step().range;
