@@ -25,6 +25,11 @@ struct Unsupported {
 IrValue writeFunction(FunctionText& text, ScalarFunction function, DType first, DType result,
                       std::span<const IrValue> operands);
 
+/// Floats in lanes by one float for all: a multiplication by its reciprocal and a correction. It
+/// rounds as division does, but for one of some millions and where dividends or quotients are so
+/// small that digits are lost below them. Only where the target has AVX-512.
+IrValue writeQuotient(FunctionText& text, const IrValue& dividends, const IrValue& divisor);
+
 /// A conversion, as tensor::ScalarCast has it.
 IrValue writeCast(FunctionText& text, const IrValue& value, DType from, DType to);
 /// The same bits as another type of the same width.

@@ -85,8 +85,25 @@ private:
     std::vector<IrValue> operands;
     for (uint32_t operand : operation.operands)
       operands.push_back(*values_[operand]);
+    if (operation.function == ScalarFunction::Divide && operands[1].type.lanes == 1 &&
+        text_.isOfAvx512(operands[0].type) && isSummed(operation.operands[1]))
+      return writeQuotient(text_, operands[0], operands[1]);
     return writeFunction(text_, operation.function, first, operation.dtype,
                          text_.together(std::move(operands)));
+  }
+
+  /// Whether a value is made of what a nest computed before, as sums are: it is as exact as these.
+  bool isSummed(uint32_t value) const {
+    std::vector<uint32_t> open{value};
+    while (!open.empty()) {
+      const Operation& operation = statement_.operations[open.back()];
+      open.pop_back();
+      if (operation.kind == OperationKind::Load &&
+          around_.nest.buffers[operation.buffer].space == loops::Space::Scratch)
+        return true;
+      open.insert(open.end(), operation.operands.begin(), operation.operands.end());
+    }
+    return false;
   }
 
   /// Whether all places of a load are inside, where that is not known.
