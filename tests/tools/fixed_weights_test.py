@@ -4,7 +4,8 @@
 usage: fixed_weights_test.py BATON
 
 Each program computes both, the second with weights that hang on the other operand by a zero, and their
-greatest difference beside the greatest element. Weights that are laid out in panels are told by the pass.
+greatest difference beside the greatest element. Weights that are laid out in panels are told by the pass. An
+executable holds weights once, however many calls give them to a function, and once more where they are in panels.
 """
 import pathlib
 import re
@@ -53,6 +54,20 @@ CASES = [
     ("64, 100", "100, 90", False, lambda w: f"nn.matmul(%x, {w}, units=90)"),
     ("5, 12, 40", "1, 32, 40", False, lambda w: f"nn.batch_matmul(%x, repeat({w}, repeats=5, axis=0), transpose_b=True)"),
 ]
+STEPS = """\
+#[version = "0.0.5"]
+def @run(%xs: List[Tensor[(1, 128), float32]], %h: Tensor[(1, 128), float32], %w: Tensor[(128, 128), float32],
+         %v: Tensor[(128, 128), float32]) -> Tensor[(1, 128), float32] {
+  match (%xs) {
+    Nil => %h,
+    Cons(%x, %rest) =>
+      @run(%rest, tanh(nn.dense(%x, %w, units=None) + nn.dense(%h, %v, units=None)), %w, %v)
+  }
+}
+def @main(%xs: List[Tensor[(1, 128), float32]], %w: Tensor[(128, 128), float32], %v: Tensor[(128, 128), float32]) {
+  @run(%xs, zeros(shape=[1, 128], dtype="float32"), %w, %v)
+}
+"""
 FOUND = re.compile(r"^\(([^,]+)f, ([^)]+)f\)$", re.M)
 
 
@@ -80,10 +95,18 @@ def problems(baton, folder):
                 yield f"{call('%w')} of ({x}) and ({w}), {engine}: {difference} apart of {most}"
 
 
+def sizes(baton, folder):
+    (folder / "steps.rly").write_text(STEPS)
+    run(baton, folder, "compile", "steps.rly", "--random", "3", "--fix", "w,v", "-o", "steps.bvm")
+    size, weights = (folder / "steps.bvm").stat().st_size, 3 * 128 * 128 * 4
+    if not weights <= size <= weights + (64 << 10):
+        yield f"an executable with {weights} bytes of weights has {size}"
+
+
 def main():
     baton = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as folder:
-        found = list(problems(baton, pathlib.Path(folder)))
+        found = [*problems(baton, pathlib.Path(folder)), *sizes(baton, pathlib.Path(folder))]
     print("\n".join(found) or f"{len(CASES)} programs give the same with weights that are constants")
     return 1 if found else 0
 

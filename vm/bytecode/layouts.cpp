@@ -96,11 +96,21 @@ uint32_t Layouts::emptyObject(uint16_t layout) {
 }
 
 uint32_t Layouts::tensorObject(const lang::Constant& constant) {
-  auto [found, isNew] = tensors_.try_emplace(&constant, uint32_t(program_.statics.size()));
-  if (isNew)
-    program_.statics.push_back(
-        {vm::boxedLayout, runtime::tensorValue(lang::constantTensor(constant))});
-  return found->second;
+  const void* place = &constant;
+  if (constant.tensor && constant.tensor->size() > 0)
+    place = constant.tensor->bytes();
+  auto [begin, end] = tensors_.equal_range(place);
+  for (auto found = begin; found != end; ++found) {
+    const runtime::Tensor& known = program_.statics[found->second].value.tensor();
+    if (!constant.tensor ||
+        (known.dtype() == constant.tensor->dtype() && known.shape() == constant.tensor->shape()))
+      return found->second;
+  }
+  const auto number = uint32_t(program_.statics.size());
+  tensors_.emplace(place, number);
+  program_.statics.push_back(
+      {vm::boxedLayout, runtime::tensorValue(lang::constantTensor(constant))});
+  return number;
 }
 
 namespace {

@@ -55,7 +55,8 @@ private:
   std::map<Key, uint16_t> layouts_;
   std::map<std::vector<uint32_t>, uint16_t> signatures_;
   std::unordered_map<uint16_t, uint32_t> emptyObjects_;
-  std::unordered_map<const lang::Constant*, uint32_t> tensors_;
+  /// Of constants by where their elements are, which those of one tensor share.
+  std::unordered_multimap<const void*, uint32_t> tensors_;
 };
 
 /// The representations as numbers that tell them apart.
