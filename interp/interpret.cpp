@@ -421,34 +421,41 @@ private:
 
   void evaluateMatch(const lang::Match& match) {
     Value scrutinee = read(match.scrutinee);
-    for (const lang::Arm& arm : match.arms) {
-      bool fits = bindPattern(*arm.pattern, scrutinee);
-      if (!fault_.problem.empty())
-        return;
-      if (fits) {
-        enterBlock(*arm.body);
+    for (const lang::Arm& arm : match.arms)
+      if (fits(*arm.pattern, scrutinee)) {
+        if (bindPattern(*arm.pattern, scrutinee))
+          enterBlock(*arm.body);
         return;
       }
-    }
     bool isData = scrutinee.kind() == ValueKind::Constructor;
     std::string_view name = isData ? scrutinee.symbol().name : std::string_view();
     fail(FaultKind::Unmatched, runtime::unmatchedText(name), match.range);
   }
 
-  /// Recursion follows the pattern, whose nesting the reader bounds.
-  bool bindPattern(const lang::Pattern& pattern, const Value& value) {
-    if (pattern.kind == lang::PatternKind::Wildcard)
+  /// Whether an arm is taken, whatever its names declare. Recursion follows the pattern, whose
+  /// nesting the reader bounds.
+  static bool fits(const lang::Pattern& pattern, const Value& value) {
+    if (pattern.kind == lang::PatternKind::Wildcard || pattern.kind == lang::PatternKind::Var)
       return true;
-    if (pattern.kind == lang::PatternKind::Var) {
-      slot(*pattern.var) = value;
-      return checkVar(*pattern.var, {});
-    }
     bool ofConstructor = pattern.kind == lang::PatternKind::Constructor;
     if (value.kind() != (ofConstructor ? ValueKind::Constructor : ValueKind::Tuple))
       return false;
     if (ofConstructor ? &lang::constructorOf(value) != pattern.constructor
                       : value.fields().size() != pattern.parts.size())
       return false;
+    for (size_t i = 0; i < pattern.parts.size(); ++i)
+      if (!fits(*pattern.parts[i], value.fields()[i]))
+        return false;
+    return true;
+  }
+
+  /// Binds the names of a pattern that fits; false where one declares another type, which is a
+  /// fault.
+  bool bindPattern(const lang::Pattern& pattern, const Value& value) {
+    if (pattern.kind == lang::PatternKind::Var) {
+      slot(*pattern.var) = value;
+      return checkVar(*pattern.var, {});
+    }
     for (size_t i = 0; i < pattern.parts.size(); ++i)
       if (!bindPattern(*pattern.parts[i], value.fields()[i]))
         return false;
