@@ -80,10 +80,7 @@ bool Elements::goesThroughPadded(uint32_t buffer, std::span<const loops::Place> 
 Address Elements::byValues(Form flat, const IrValue& each, uint32_t buffer) {
   if (around_.buffers[buffer].isPerLane)
     throw Unsupported{"elements of lanes at places that are values"};
-  IrValue sum = text_.both("add nsw", each, position(flat));
-  if (sum.type.lanes == 1)
-    return {sum};
-  return {sum, std::nullopt, sum};
+  return anywhere(text_.both("add nsw", each, position(flat)));
 }
 
 Address Elements::byForm(Form flat, uint32_t buffer) {
