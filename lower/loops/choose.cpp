@@ -288,7 +288,7 @@ private:
     for (const Node& node : made_.nest.body)
       if (const auto* loop = std::get_if<Loop>(&node.what))
         if (loop->kind == RunKind::Serial && made_.nest.table.constantOf(loop->end) &&
-            pointsOf(node) >= 2.0 * double(machine_.pointsOfThread))
+            isWorthThreads(node))
           rows.push_back(nameOf(made_.nest, *loop));
     for (const std::string& loop : rows) {
       Scheduled before = made_;
@@ -368,12 +368,15 @@ private:
     return loop ? points * double(extentOf(loop->end)) : points;
   }
 
+  bool isWorthThreads(const Node& node) const {
+    return pointsOf(node) >= 2.0 * double(machine_.pointsOfThread);
+  }
+
   void spread() {
     std::vector<std::string> worthy;
     for (const Node& node : made_.nest.body)
       if (const auto* loop = std::get_if<Loop>(&node.what))
-        if (loop->kind == RunKind::Serial &&
-            pointsOf(node) >= 2.0 * double(machine_.pointsOfThread))
+        if (loop->kind == RunKind::Serial && isWorthThreads(node))
           worthy.push_back(nameOf(made_.nest, *loop));
     for (const std::string& loop : worthy)
       attempt("parallel", {loop});
