@@ -90,6 +90,20 @@ std::vector<Binding> madeInto(std::span<const RowProduct> products,
   return found;
 }
 
+/// A function of these variables, whose body the bindings are.
+const Global* outlined(Builder& make, const Typing& typing, std::string_view name,
+                       std::span<const Var* const> given, std::span<const Binding> bindings,
+                       Atom result, const Type* type = nullptr) {
+  Substitutions names;
+  std::vector<const Var*> parameters;
+  for (const Var* var : given) {
+    parameters.push_back(make.var(VarOrigin::Parameter, var->name, typing.of(*var)));
+    names.push_back({var, parameters.back()});
+  }
+  const Block* body = copyBlock(make, *make.block(bindings, result), names);
+  return make.define(name, make.function(parameters, body, type));
+}
+
 /// The products in the body of a function that a step calls.
 struct CalleeProducts {
   const Global* callee = nullptr;
@@ -175,23 +189,14 @@ private:
   /// The function that is given its products.
   const Global* without(const Global& global, std::span<const RowProduct> products) {
     const Function& function = *global.function;
-    Substitutions names;
-    std::vector<const Var*> parameters;
-    auto give = [&](const Var& var) {
-      parameters.push_back(make_.var(VarOrigin::Parameter, var.name, typing_.of(var)));
-      names.push_back({&var, parameters.back()});
-    };
-    for (const Var* parameter : function.parameters)
-      give(*parameter);
+    std::vector<const Var*> given(function.parameters.begin(), function.parameters.end());
     std::vector<Binding> rest(function.body->bindings.begin(), function.body->bindings.end());
     for (const RowProduct& product : products) {
-      const Var& var = *function.body->bindings[product.binding].var;
-      give(var);
-      std::erase_if(rest, [&](const Binding& binding) { return binding.var == &var; });
+      given.push_back(function.body->bindings[product.binding].var);
+      std::erase_if(rest, [&](const Binding& binding) { return binding.var == given.back(); });
     }
-    const Block* body = copyBlock(make_, *make_.block(rest, function.body->result.value), names);
-    Global* made = make_.declare(names_.fresh(global.name));
-    return make_.define(made, make_.function(parameters, body, typing_.result(function)));
+    return outlined(make_, typing_, names_.fresh(global.name), given, rest,
+                    function.body->result.value, typing_.result(function));
   }
 
   Builder& make_;
@@ -318,15 +323,10 @@ private:
     auto rest = steps_.step().body->bindings.subspan(steps_.call);
     forEachAtom(*make_.block(rest, steps_.step().body->result.value),
                 [&](const Expr& atom) { behind.insert(&atom); });
-    std::vector<const Var*> parameters;
-    std::vector<Atom> arguments, results;
-    Substitutions names;
-    for (const Var* var : given)
-      if (inside.contains(var)) {
-        arguments.push_back(var);
-        parameters.push_back(make_.var(VarOrigin::Parameter, var->name, typing_.of(*var)));
-        names.push_back({var, parameters.back()});
-      }
+    std::vector<const Var*> used;
+    std::vector<Atom> results;
+    std::ranges::copy_if(given, std::back_inserter(used),
+                         [&](const Var* var) { return inside.contains(var); });
     for (const Binding& binding : body)
       if (behind.contains(binding.var))
         results.push_back(binding.var);
@@ -335,11 +335,12 @@ private:
       of.append(binding);
     const bool isOne = results.size() == 1;
     Atom result = isOne ? results[0] : of.tuple(results);
-    Global* made = make_.declare(globals_.fresh(std::string(steps_.global->name) + "_step"));
-    make_.define(made, make_.function(parameters, copyBlock(make_, *of.finish(result), names)));
+    const Global* made =
+        outlined(make_, typing_, globals_.fresh(std::string(steps_.global->name) + "_step"), used,
+                 of.bindings(), result);
     BlockBuilder out(make_);
     Atom whole = isOne ? results[0] : make_.var(VarOrigin::Let);
-    out.bind(whole->as<Var>(), make_.call(made, arguments));
+    out.bind(whole->as<Var>(), make_.call(made, std::vector<Atom>(used.begin(), used.end())));
     for (size_t i = 0; i < results.size() && !isOne; ++i)
       out.bind(results[i]->as<Var>(), make_.project(whole, uint32_t(i)));
     return out.bindings();
