@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -160,7 +161,7 @@ private:
   }
 
   std::optional<Panels> panelsOf(const Binding& binding, const Type& type, uint32_t operand,
-                                 uint32_t input, const Tensor& weights) const {
+                                 uint32_t input, const Tensor& weights) {
     const auto& call = static_cast<const Call&>(*binding.value);
     auto function = functionOfCall(call, &type, typing_);
     if (!function)
@@ -178,9 +179,17 @@ private:
       auto size = std::ranges::find_if(sizes, [&](int64_t each) { return count % each == 0; });
       if (size != sizes.end())
         return Panels{operand, boundBy(*call.arguments[operand].value), path.firstDim, *size,
-                      inPanels(weights, path.firstDim, *size)};
+                      panelsOf(weights, path.firstDim, *size)};
     }
     return std::nullopt;
+  }
+
+  /// Made once of weights that several calls are given.
+  const Tensor& panelsOf(const Tensor& weights, size_t dim, int64_t size) {
+    auto [made, isNew] = made_.try_emplace({weights.bytes(), weights.shape(), dim, size});
+    if (isNew)
+      made->second = inPanels(weights, dim, size);
+    return made->second;
   }
 
   /// How many elements of a result have one position in the dimension that weights give.
@@ -208,6 +217,8 @@ private:
 
   const Typing& typing_;
   ConstantUses uses_;
+  /// By elements, shape, dimension and size of panels.
+  std::map<std::tuple<const std::byte*, runtime::Shape, size_t, int64_t>, Tensor> made_;
 };
 
 class PanelWriter : public Rewriter {
