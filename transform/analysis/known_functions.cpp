@@ -173,4 +173,29 @@ void KnownFunctions::findRecursiveLiterals(const Module& module) {
   }
 }
 
+std::unordered_set<const Global*> onlyCalled(const Module& module,
+                                             std::span<const Global* const> entries) {
+  std::unordered_map<const Expr*, size_t> mentions, calls;
+  for (const Global* entry : entries)
+    ++mentions[entry];
+  for (const Global* global : module.globals)
+    if (global->function)
+      forEachAtom(*global->function->body, [&](const Expr& atom) { ++mentions[&atom]; });
+  walk(
+      module,
+      [&](const Binding& binding) {
+        const auto* call = binding.value->as<Call>();
+        const auto* global = call ? call->callee.value->as<Global>() : nullptr;
+        if (global && global->function && call->named.empty() &&
+            global->function->parameters.size() == call->arguments.size())
+          ++calls[global];
+      },
+      [](const Operand&) {});
+  std::unordered_set<const Global*> found;
+  for (const Global* global : module.globals)
+    if (global->function && mentions[global] == calls[global])
+      found.insert(global);
+  return found;
+}
+
 } // namespace transform

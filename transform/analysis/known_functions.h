@@ -49,6 +49,10 @@ private:
   std::unordered_set<const lang::Function*> recursive_, closing_;
 };
 
+/// The functions that code calls, and mentions in no other way; `entries` are called from outside.
+std::unordered_set<const lang::Global*> onlyCalled(const lang::Module& module,
+                                                   std::span<const lang::Global* const> entries);
+
 /// How many bindings a function's body has, those inside of others too.
 size_t bodySize(const lang::Function& function);
 

@@ -71,29 +71,15 @@ private:
   /// The functions that are only called, and those of their parameters that are of one size.
   void findFunctions(const Module& module, const Typing& typing,
                      std::span<const Global* const> entries) {
-    std::unordered_map<const Expr*, int64_t> otherUses;
-    for (const Global* entry : entries)
-      ++otherUses[entry];
-    for (const Global* global : module.globals)
-      if (global->function)
-        forEachAtom(*global->function->body, [&](const Expr& atom) { ++otherUses[&atom]; });
-    walk(
-        module,
-        [&](const Binding& binding) {
-          if (const Call* call = callOf(*binding.value))
-            --otherUses[call->callee.value];
-          if (binding.value->as<Constant>())
-            bound_[binding.var] = binding.value->as<Constant>();
-        },
-        [](const Operand&) {});
-    for (const Global* global : module.globals)
-      if (global->function && otherUses[global] == 0)
-        for (const Var* parameter : global->function->parameters)
-          if (const Type* type = typing.of(*parameter); type && type->isTensor())
-            given_[parameter].type = type;
+    for (const Global* global : onlyCalled(module, entries))
+      for (const Var* parameter : global->function->parameters)
+        if (const Type* type = typing.of(*parameter); type && type->isTensor())
+          given_[parameter].type = type;
   }
 
   void look(const Binding& binding) {
+    if (const auto* constant = binding.value->as<Constant>())
+      bound_[binding.var] = constant;
     const Call* call = callOf(*binding.value);
     if (!call)
       return;

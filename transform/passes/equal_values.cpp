@@ -17,6 +17,7 @@
 // one tangent for each order, which the order before has too.
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "transform/analysis/known_functions.h"
 #include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
 #include "transform/analysis/same_bits.h"
@@ -113,22 +114,10 @@ const Global* calledGlobal(const Expr& value) {
 
 /// Functions that call themselves and are only called.
 AllClasses candidates(const Module& module, const PassContext& context) {
-  std::unordered_map<const Global*, size_t> uses, calls;
-  walk(
-      module,
-      [&](const Binding& binding) {
-        if (const Global* callee = calledGlobal(*binding.value))
-          ++calls[callee];
-      },
-      [&](const Operand& operand) {
-        if (const auto* global = operand.value->as<Global>())
-          ++uses[global];
-      });
-  for (const Global* entry : entriesOf(module, context.entries))
-    ++uses[entry];
+  auto called = onlyCalled(module, entriesOf(module, context.entries));
   AllClasses found;
   for (const Global* global : module.globals) {
-    if (!global->function || uses[global] != calls[global] || !callsItself(*global))
+    if (!called.contains(global) || !callsItself(*global))
       continue;
     Classes classes;
     std::vector<const Type*> parameters, parts;
