@@ -49,9 +49,10 @@ void Instance::match(const Type* pattern, const Type* type) {
     return;
   }
   if (pattern->kind != type->kind || pattern->shape.size() != type->shape.size() ||
-      pattern->parts.size() != type->parts.size() || !type->generics.empty() ||
-      !pattern->generics.empty())
+      pattern->parts.size() != type->parts.size() ||
+      pattern->generics.size() != type->generics.size())
     return;
+  // Parameters that functions have of their own are not open, and do not leave their functions.
   for (size_t i = 0; i < pattern->shape.size(); ++i) {
     if (!isOpen(pattern->shape[i]))
       continue;
