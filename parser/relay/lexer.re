@@ -39,7 +39,11 @@ Lexer::Kind Lexer::scan(Value& value) {
       "//" { lineComment(); continue; }
       "/*" { blockComment(); continue; }
       "#[" { hashItem(); continue; }
-      "'" { foreignQuote(); continue; }
+      "'" {
+        if (!foreignQuote())
+          unexpectedMark();
+        continue;
+      }
       "#" { foreignComment(); continue; }
       "v" [0-9]+ "." [0-9]+ "." [0-9]+ {
         if (!atStart_) {
@@ -109,10 +113,10 @@ Lexer::Kind Lexer::scan(Value& value) {
           cursor_ = limit_;
           return Token::End;
         }
-        unexpected();
+        unexpectedMark();
         continue;
       }
-      * { unexpected(); continue; }
+      * { unexpectedMark(); continue; }
     */
   }
 }

@@ -1,8 +1,9 @@
 // What a run of the parser works with: handed to the scanner and to every action of the grammar.
 #pragma once
 
-#include "parser/relay/builder.h"
-#include "parser/relay/token_stream.h"
+#include "parser/relay/lexer.h"
+#include "parser/surface/builder.h"
+#include "parser/surface/token_stream.h"
 
 namespace parser {
 

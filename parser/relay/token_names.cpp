@@ -78,19 +78,19 @@ std::vector<std::string> namesOf(SymbolSet set) {
   for (size_t symbol = 0; symbol < set.size(); ++symbol)
     if (set.test(symbol) && symbol != size_t(Symbol::S_YYerror) &&
         symbol != size_t(Symbol::S_YYUNDEF))
-      names.push_back(quotedTokenName(Grammar::token_kind_type(symbol)));
+      names.push_back(quotedTokenName(int(symbol)));
   return names.empty() ? operators : names;
 }
 
 } // namespace
 
-std::string quotedTokenName(Grammar::token_kind_type kind) {
+std::string quotedTokenName(int kind) {
   std::string name = Grammar::symbol_name(Grammar::symbol_kind_type(kind));
   bool isClass = name.find(' ') != std::string::npos;
   return isClass ? name : "`" + name + "`";
 }
 
-std::string describeToken(Grammar::token_kind_type kind, std::string_view text) {
+std::string describeToken(int kind, std::string_view text) {
   constexpr size_t most = 40;
   if (text.empty())
     return quotedTokenName(kind);
@@ -116,7 +116,7 @@ void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::So
   if (reader.tokens.isReported())
     return;
   std::string wanted = describeExpected(expected, count);
-  std::string seen = describeToken(Grammar::token_kind_type(found), reader.lexer.textOf(range));
+  std::string seen = describeToken(int(found), reader.lexer.textOf(range));
   auto& report = reader.diagnostics.report(lang::Message::SyntaxError, range, wanted, seen);
   auto [before, beforeRange] = reader.tokens.previous();
   suggestRepairs(report, reader.lexer,

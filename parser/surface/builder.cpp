@@ -1,5 +1,5 @@
 // Expressions, sequences and attributes of the surface tree; the rest is in declarations.cpp.
-#include "parser/relay/builder.h"
+#include "parser/surface/builder.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lang/source/diagnostic.h"
-#include "parser/relay/list_stack.h"
+#include "parser/surface/list_stack.h"
 #include "runtime/arena.h"
 
 namespace parser {

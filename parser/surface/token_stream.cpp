@@ -1,7 +1,7 @@
 // Bracket balancing and the skipping after syntax errors.
-#include "parser/relay/token_stream.h"
+#include "parser/surface/token_stream.h"
 
-#include "parser/relay/token_names.h"
+#include "parser/surface/surface.h"
 
 #include <algorithm>
 
@@ -9,46 +9,28 @@ namespace parser {
 
 namespace {
 
-using Token = Grammar::token;
+constexpr size_t noBracket = 3;
 
-enum : size_t { Paren, Bracket, Brace, NoBracket };
-
-size_t openerIndex(Grammar::token_kind_type kind) {
-  switch (kind) {
-  case Token::LeftParen:
-    return Paren;
-  case Token::LeftBracket:
-    return Bracket;
-  case Token::LeftBrace:
-    return Brace;
-  default:
-    return NoBracket;
-  }
-}
-
-size_t closerIndex(Grammar::token_kind_type kind) {
-  switch (kind) {
-  case Token::RightParen:
-    return Paren;
-  case Token::RightBracket:
-    return Bracket;
-  case Token::RightBrace:
-    return Brace;
-  default:
-    return NoBracket;
-  }
-}
-
-constexpr Grammar::token_kind_type closers[] = {Token::RightParen, Token::RightBracket,
-                                                Token::RightBrace};
-
-bool startsDefinition(Grammar::token_kind_type kind) {
-  return kind == Token::Def || kind == Token::Type || kind == Token::Extern;
+size_t indexOf(const std::array<int, 3>& brackets, int kind) {
+  return size_t(std::ranges::find(brackets, kind) - brackets.begin());
 }
 
 } // namespace
 
-Grammar::token_kind_type TokenStream::next(Value& value, lang::SourceRange& range) {
+/// Which bracket a token opens; `noBracket` for others.
+size_t TokenStream::openerIndex(int kind) const {
+  return indexOf(table_.openers, kind);
+}
+
+size_t TokenStream::closerIndex(int kind) const {
+  return indexOf(table_.closers, kind);
+}
+
+bool TokenStream::startsDefinition(int kind) const {
+  return std::ranges::find(table_.definitions, kind) != table_.definitions.end();
+}
+
+int TokenStream::next(Value& value, lang::SourceRange& range) {
   if (!again_) {
     previous_ = {current_.kind, current_.range};
     balanced();
@@ -58,7 +40,7 @@ Grammar::token_kind_type TokenStream::next(Value& value, lang::SourceRange& rang
     balanced();
   if (recovering_) {
     recoveryDepth_ = std::min(recoveryDepth_, openers_.size());
-    recovering_ = current_.kind != Token::End && !startsDefinition(current_.kind);
+    recovering_ = current_.kind != table_.end && !startsDefinition(current_.kind);
   }
   value = current_.value;
   range = current_.range;
@@ -68,8 +50,8 @@ Grammar::token_kind_type TokenStream::next(Value& value, lang::SourceRange& rang
 /// After a syntax error brackets may be out of step until the next definition, so what is wrong
 /// with them, or stands behind one, is no news.
 bool TokenStream::isConsequence() const {
-  bool mayFollowBracket = closerIndex(current_.kind) != NoBracket || current_.kind == Token::Else ||
-                          current_.kind == Token::Comma;
+  bool mayFollowBracket = closerIndex(current_.kind) != noBracket ||
+                          current_.kind == table_.otherwise || current_.kind == table_.comma;
   return failed_ && mayFollowBracket;
 }
 
@@ -78,7 +60,7 @@ void TokenStream::beginRecovery(uint32_t place) {
   recoveryDepth_ = openers_.size();
   while (recoveryDepth_ > 0 && openers_[recoveryDepth_ - 1].range.begin >= place)
     --recoveryDepth_;
-  if (closerIndex(current_.kind) != NoBracket && closedPlace_ < place)
+  if (closerIndex(current_.kind) != noBracket && closedPlace_ < place)
     ++recoveryDepth_;
   recovering_ = true;
   again_ = true;
@@ -86,20 +68,20 @@ void TokenStream::beginRecovery(uint32_t place) {
 
 /// While skipping: whether the current token is one to go on at.
 bool TokenStream::isLandmark() const {
-  if (current_.kind == Token::End || startsDefinition(current_.kind))
+  if (current_.kind == table_.end || startsDefinition(current_.kind))
     return true;
-  if (closerIndex(current_.kind) != NoBracket)
+  if (closerIndex(current_.kind) != noBracket)
     return openers_.size() < recoveryDepth_;
-  return current_.kind == Token::Semicolon && openers_.size() <= recoveryDepth_;
+  return current_.kind == table_.semicolon && openers_.size() <= recoveryDepth_;
 }
 
 /// Makes the next token of the balanced text the current one.
 void TokenStream::balanced() {
   if (holds_ && openers_.size() > closeTo_) {
-    size_t index = openerIndex(openers_.back().kind);
+    size_t index = openers_.back().bracket;
     uint32_t place = current_.range.end;
     pop();
-    current_ = {closers[index], {}, {place, place}};
+    current_ = {table_.closers[index], {}, {place, place}};
     reported_ = true;
     return;
   }
@@ -108,15 +90,15 @@ void TokenStream::balanced() {
     current_ = held_;
   } else if (!stopped_) {
     reported_ = false;
-    current_.kind = lexer_.next(current_.value, current_.range);
+    current_.kind = table_.next(current_.value, current_.range);
   }
   if (startsDefinition(current_.kind) && openers_.empty())
     failed_ = false;
-  if (openerIndex(current_.kind) != NoBracket)
+  if (openerIndex(current_.kind) != noBracket)
     open();
-  else if (closerIndex(current_.kind) != NoBracket)
+  else if (closerIndex(current_.kind) != noBracket)
     close();
-  else if ((startsDefinition(current_.kind) || current_.kind == Token::End) && !openers_.empty()) {
+  else if ((startsDefinition(current_.kind) || current_.kind == table_.end) && !openers_.empty()) {
     if (!stopped_)
       reportUnclosed(0);
     closeDownTo(0);
@@ -127,34 +109,34 @@ void TokenStream::open() {
   if (openers_.size() == surface::maximumDepth) {
     diagnostics_.report(lang::Message::NestingTooDeep, current_.range, surface::maximumDepth);
     stopped_ = true;
-    current_.kind = Token::End;
+    current_.kind = table_.end;
     closeDownTo(0);
     return;
   }
   ++open_[openerIndex(current_.kind)];
-  openers_.push_back({current_.kind, current_.range});
+  openers_.push_back({openerIndex(current_.kind), current_.range});
 }
 
 void TokenStream::close() {
   size_t index = closerIndex(current_.kind);
-  while (index != NoBracket && open_[index] == 0) {
+  while (index != noBracket && open_[index] == 0) {
     if (!failed_)
       diagnostics_
-          .report(lang::Message::UnexpectedText, current_.range, quotedTokenName(current_.kind))
+          .report(lang::Message::UnexpectedText, current_.range, table_.quoted(current_.kind))
           .note("no bracket is open that this one closes")
           .suggest({"leave it out", {{current_.range, ""}}});
-    current_.kind = lexer_.next(current_.value, current_.range);
+    current_.kind = table_.next(current_.value, current_.range);
     index = closerIndex(current_.kind);
     reported_ = true;
   }
-  if (index == NoBracket) {
+  if (index == noBracket) {
     held_ = current_;
     holds_ = true;
     closeTo_ = openers_.size();
     return balanced();
   }
   size_t depth = openers_.size();
-  while (openerIndex(openers_[depth - 1].kind) != index)
+  while (openers_[depth - 1].bracket != index)
     --depth;
   if (depth < openers_.size()) {
     reportUnclosed(depth);
@@ -165,7 +147,7 @@ void TokenStream::close() {
 
 void TokenStream::pop() {
   closedPlace_ = openers_.back().range.begin;
-  --open_[openerIndex(openers_.back().kind)];
+  --open_[openers_.back().bracket];
   openers_.pop_back();
 }
 
@@ -186,15 +168,15 @@ void TokenStream::reportUnclosed(size_t depth) {
   constexpr size_t mostMarks = 100;
   std::string missing;
   for (size_t i = openers_.size(); i > depth && missing.size() < mostMarks; --i)
-    missing += marks[openerIndex(openers_[i - 1].kind)];
+    missing += marks[openers_[i - 1].bracket];
   uint32_t place = previous_.second.end;
   bool isBody = missing[0] == '}';
   const Opener& opener = openers_.back();
-  size_t index = openerIndex(opener.kind);
-  std::string found = describeToken(current_.kind, lexer_.textOf(current_.range));
+  std::string found = table_.described(current_.kind, scanner_.textOf(current_.range));
   diagnostics_
-      .report(lang::Message::SyntaxError, current_.range, quotedTokenName(closers[index]), found)
-      .label(opener.range, quotedTokenName(opener.kind) + " opened here")
+      .report(lang::Message::SyntaxError, current_.range,
+              table_.quoted(table_.closers[opener.bracket]), found)
+      .label(opener.range, table_.quoted(table_.openers[opener.bracket]) + " opened here")
       .suggest({"close it: {}",
                 {{{place, place}, isBody ? "\n" + missing : missing}},
                 isBody ? lang::SourceRange{} : previous_.second});

@@ -1,5 +1,5 @@
 // Definitions, functions, patterns and types of the surface tree.
-#include "parser/relay/builder.h"
+#include "parser/surface/builder.h"
 
 #include <algorithm>
 

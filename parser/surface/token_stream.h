@@ -5,22 +5,42 @@
 // and dropped. So a syntax error in one body never runs into the next definition.
 #pragma once
 
-#include "parser/relay/lexer.h"
+#include "parser/surface/scanner.h"
+
+#include <array>
+#include <functional>
 
 namespace parser {
 
+/// What the stream asks of the tokens of a notation, which are numbers to it.
+struct TokenTable {
+  /// Of parentheses, brackets and braces.
+  std::array<int, 3> openers, closers;
+  int end, semicolon, comma;
+  /// `else`, which follows a bracket.
+  int otherwise;
+  /// What begins a definition.
+  std::vector<int> definitions;
+  /// The next token of the lexer.
+  std::function<int(Value&, lang::SourceRange&)> next;
+  /// The token as one would write or call it.
+  std::string (*quoted)(int kind);
+  /// What stands at a place.
+  std::string (*described)(int kind, std::string_view text);
+};
+
 class TokenStream {
 public:
-  TokenStream(Lexer& lexer, lang::Diagnostics& diagnostics)
-      : lexer_(lexer), diagnostics_(diagnostics) {}
+  TokenStream(TokenTable table, const Scanner& scanner, lang::Diagnostics& diagnostics)
+      : table_(std::move(table)), scanner_(scanner), diagnostics_(diagnostics) {}
 
-  Grammar::token_kind_type next(Value& value, lang::SourceRange& range);
+  int next(Value& value, lang::SourceRange& range);
 
   /// True when a finding about brackets or stray text covers the place of the last token, so that
   /// a syntax error there is no news.
-  bool isReported() const { return reported_ || lexer_.skippedText() || isConsequence(); }
+  bool isReported() const { return reported_ || scanner_.skippedText() || isConsequence(); }
   /// The token before the last one and its place; `End` and nowhere at the beginning.
-  std::pair<Grammar::token_kind_type, lang::SourceRange> previous() const { return previous_; }
+  std::pair<int, lang::SourceRange> previous() const { return previous_; }
   /// After a syntax error at the last token, when everything from `place` on is to be skipped:
   /// from now on only landmarks come, until endRecovery(). These are `;` and the closer of the
   /// innermost bracket that is open at `place`, then those of the brackets around it; a definition
@@ -29,18 +49,19 @@ public:
   void endRecovery() { recovering_ = false; }
 
 private:
-  using Kind = Grammar::token_kind_type;
-
   struct Opener {
-    Kind kind;
+    size_t bracket;
     lang::SourceRange range;
   };
   struct Lexeme {
-    Kind kind;
+    int kind;
     Value value;
     lang::SourceRange range;
   };
 
+  size_t openerIndex(int kind) const;
+  size_t closerIndex(int kind) const;
+  bool startsDefinition(int kind) const;
   bool isConsequence() const;
   void balanced();
   void open();
@@ -50,13 +71,14 @@ private:
   void reportUnclosed(size_t depth);
   bool isLandmark() const;
 
-  Lexer& lexer_;
+  TokenTable table_;
+  const Scanner& scanner_;
   lang::Diagnostics& diagnostics_;
   std::vector<Opener> openers_;
   /// How many openers of each kind are open: parenthesis, bracket, brace.
   size_t open_[3] = {};
   Lexeme current_{};
-  std::pair<Kind, lang::SourceRange> previous_{};
+  std::pair<int, lang::SourceRange> previous_{};
   /// A token that waits until the openers above `closeTo_` are closed.
   Lexeme held_{};
   bool holds_ = false;

@@ -4,7 +4,7 @@
 // operation therefore first cuts the stack to where its own list ends.
 #pragma once
 
-#include "parser/relay/value.h"
+#include "parser/surface/value.h"
 #include "runtime/arena.h"
 
 namespace parser {
