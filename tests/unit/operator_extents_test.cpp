@@ -453,9 +453,9 @@ TEST_CASE("expressions over open extents are those over numbers") {
          nests = 0;
   std::vector<std::unique_ptr<RowChecker>> checkers;
   TypeContext types;
-  for (size_t i = 0; i < rows.size(); ++i)
+  for (const OperatorRow* row : rows)
     checkers.push_back(
-        std::make_unique<RowChecker>(types, *rows[i], harness::mixSeed(Catch::rngSeed(), i)));
+        std::make_unique<RowChecker>(types, *row, harness::mixSeed(Catch::rngSeed(), row->name)));
   bool isMissing = true;
   for (uint64_t round = 0; isMissing && round < 8 + share / 20; ++round) {
     harness::Reader reader(types);
