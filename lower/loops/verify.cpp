@@ -53,10 +53,10 @@ private:
         placed_.push_back({statement, around, facts, placed_.size()});
       if (const auto* allocation = std::get_if<Allocation>(&node.what))
         depths_[allocation->buffer] = around.size();
-      if (node.body.empty())
-        continue;
       if (const auto* loop = std::get_if<Loop>(&node.what); loop && loop->kind == RunKind::Grouped)
         checkGroup(node, *loop);
+      if (node.body.empty())
+        continue;
       around.push_back(&node);
       facts.push_back(facts.back());
       enter(facts.back(), nest_.table, node);
