@@ -228,13 +228,35 @@ private:
     std::vector<const Expr*>& atoms = fields_[&parameter];
     std::vector<const Type*> types(count, nullptr);
     if (parameter.annotation)
-      types = fieldTypes(types_, *parameter.annotation);
+      types = declaredFields(*parameter.annotation);
     for (size_t i = 0; i < count; ++i) {
       vars.push_back(old_.variable(fmt::format("{}_{}", parameter.name, i), VarOrigin::Parameter,
                                    parameter.range, types[i]));
       atoms.push_back(vars.back());
     }
     return vars;
+  }
+
+  /// What the fields of a parameter declare. Names of sizes in a data type's definition mean any sizes
+  /// at each use, and in a parameter they would be sizes that callers choose.
+  std::vector<const Type*> declaredFields(const Type& declared) {
+    if (declared.kind != TypeKind::Data)
+      return fieldTypes(types_, declared);
+    Constructor open = *declared.definition->constructors[0];
+    std::unordered_map<const Dim*, const Dim*> sizes;
+    auto openSize = [&](const Dim* name) {
+      if (!name->isNamed())
+        return name;
+      const Dim*& size = sizes[name];
+      return size ? size : size = types_.unknownDim(make.module.unknownDimCount++);
+    };
+    std::vector<const Type*> fields;
+    for (const Type* field : open.fields)
+      fields.push_back(rebuilt(
+          types_, field, [](const Type* variable) { return variable; },
+          [&](const Dim* dim) { return types_.substitute(dim, openSize); }));
+    open.fields = fields;
+    return fieldTypes(types_, open, declared);
   }
 
   std::span<const Binding> bindingsOf(const Block& block) override {
