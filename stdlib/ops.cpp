@@ -19,6 +19,7 @@ const lang::OperatorTable& operatorTable() {
       scanFamily(),
       fourierFamily(),
       einsumFamily(),
+      matricesFamily(),
       diagonalFamily(),
       dynFamily(),
       dynCreateFamily(),

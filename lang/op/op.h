@@ -166,10 +166,11 @@ enum class Derivative : uint8_t {
   SumLeaves
 };
 
-/// What passes need beside operators that have an infix spelling: tensors of the type of operand 0,
-/// all zeros, all ones, or with one one; the number of its elements; operand 0 in the element type
-/// of operand 1; tensors of tensors; and a value itself, so that what is computed from it is not
-/// taken for what was computed before.
+/// What readers and passes need beside operators that have an infix spelling: tensors of the type
+/// of operand 0, all zeros, all ones, or with one one; the number of its elements; operand 0 in the
+/// element type of operand 1; tensors of tensors; a value itself, so that what is computed from it
+/// is not taken for what was computed before; prefixes; what brackets around tensors make; reading
+/// along one dimension at positions, or a slice, and at places along several; the shape; and `.T`.
 enum class Role : uint8_t {
   None,
   ZerosLike,
@@ -179,7 +180,15 @@ enum class Role : uint8_t {
   CastLike,
   PartsLike,
   WithPart,
-  Barrier
+  Barrier,
+  Negate,
+  Not,
+  Stack,
+  Take,
+  TakePoints,
+  Slice,
+  Shape,
+  MatrixTranspose
 };
 
 /// One operator.
@@ -215,6 +224,12 @@ struct OperatorRow {
   bool takes(size_t count) const {
     bool isMore = count > operands.size() && !operands.empty() && operands.back().repeats;
     return count == operands.size() || isMore;
+  }
+  /// The row with a role.
+  constexpr OperatorRow inRole(Role its) const {
+    OperatorRow row = *this;
+    row.role = its;
+    return row;
   }
   /// How many operands a call has, in words.
   std::string operandCount() const;

@@ -16,6 +16,7 @@ lang::OperatorFamily sortFamily();
 lang::OperatorFamily scanFamily();
 lang::OperatorFamily fourierFamily();
 lang::OperatorFamily einsumFamily();
+lang::OperatorFamily matricesFamily();
 lang::OperatorFamily diagonalFamily();
 lang::OperatorFamily dynFamily();
 lang::OperatorFamily dynCreateFamily();

@@ -212,6 +212,17 @@ Term reshaped(const Term& a, const std::vector<int64_t>& shape) {
   return a.rule().call("reshape", {a}, {{"newshape", shape}});
 }
 
+Term asRows(Term a) {
+  if (a.rank() == 1)
+    return expandDims(a, 0);
+  while (a.rank() > 2) {
+    std::vector<int64_t> shape(a.rank() - 1, 0);
+    shape.front() = -3;
+    a = reshaped(a, shape);
+  }
+  return a;
+}
+
 Term broadcastLike(const Term& a, const Term& like) {
   return a.type() == like.type() && std::ranges::none_of(a.shape(), &Dim::isAny)
              ? a

@@ -87,6 +87,8 @@ Term inLayout(const Term& a, const Layout& from, const Layout& to);
 /// The elements in row-major order in the shape of `like`.
 Term reshapedLike(const Term& a, const Term& like);
 Term reshaped(const Term& a, const std::vector<int64_t>& shape);
+/// A tensor with its leading dimensions joined to rows.
+Term asRows(Term a);
 Term broadcastLike(const Term& a, const Term& like);
 /// Cut at the ends of the given dimensions to the extents of `like`.
 Term slicedLike(const Term& a, const Term& like, const std::vector<size_t>& axes);

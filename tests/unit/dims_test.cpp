@@ -199,3 +199,26 @@ TEST_CASE("named dimensions are inferred, instantiated and compared", "[dims]") 
     CHECK(typeOrErrors(item.text) == item.result);
   }
 }
+
+TEST_CASE("products of matrices keep the names of their dimensions", "[dims]") {
+  const std::string cube = "%x: Tensor[(b, 1, n, k), float32]";
+  const Case cases[] = {
+      {"def @main(" + cube + ", %y: Tensor[(h, m, k), float32]) { " +
+           "matmul(%x, matrix_transpose(%y)) }",
+       "fn (Tensor[(b, 1, n, k), float32], Tensor[(h, m, k), float32]) -> "
+       "Tensor[(b, h, n, m), float32]"},
+      {"def @main(%x: Tensor[(k), float32], %y: Tensor[(?, k, m), float32]) { matmul(%x, %y) }",
+       "fn (Tensor[(k), float32], Tensor[(?, k, m), float32]) -> Tensor[(?, m), float32]"},
+      {"def @main(" + cube + ", %y: Tensor[(?), float32]) { matmul(%x, %y) }",
+       "fn (Tensor[(b, 1, n, k), float32], Tensor[(?), float32]) -> "
+       "Tensor[(b, 1, n), float32]"},
+      {"def @main(" + cube + ", %y: Tensor[(m), float32]) { matmul(%x, %y) }",
+       "operator-mismatch at matmul(%x, %y)"},
+      {"def @main(" + cube + ", %y: Tensor[(h, 3, k, n), float32]) { matmul(%x, %y) }",
+       "operator-mismatch at matmul(%x, %y)"},
+  };
+  for (const Case& item : cases) {
+    INFO(item.text);
+    CHECK(typeOrErrors(item.text) == item.result);
+  }
+}

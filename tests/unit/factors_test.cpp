@@ -126,7 +126,7 @@ TEST_CASE("factors of weights are factors of results") {
   });
   for (std::string_view name :
        {"nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose",
-        "nn.conv3d_transpose", "nn.dense", "nn.matmul", "nn.batch_matmul"})
+        "nn.conv3d_transpose", "nn.dense", "nn.matmul", "nn.batch_matmul", "matmul"})
     CHECK(rows.contains(name));
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("factors of one operand may be those of another") {
         }
   });
   for (std::string_view name : {"nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv2d_transpose",
-                                "nn.dense", "nn.matmul", "nn.batch_matmul"})
+                                "nn.dense", "nn.matmul", "nn.batch_matmul", "matmul"})
     CHECK(rows.contains(name));
 }
 

@@ -255,18 +255,6 @@ Term product(const Term& a, const Term& b, Transposes transposes) {
       {{"units", AttributeValue{}}, {"transpose_a", transposes.a}, {"transpose_b", transposes.b}});
 }
 
-/// A tensor with its leading dimensions joined to rows.
-Term asMatrix(Term a) {
-  if (a.rank() == 1)
-    return expandDims(a, 0);
-  while (a.rank() > 2) {
-    std::vector<int64_t> shape(a.rank() - 1, 0);
-    shape.front() = -3;
-    a = reshaped(a, shape);
-  }
-  return a;
-}
-
 /// The last two dimensions exchanged.
 Term lastTransposed(const Term& a) {
   std::vector<size_t> order = allAxes(a.rank());
@@ -284,7 +272,7 @@ void matrixGradient(GradientCall& d) {
              : t.a                ? lastTransposed(product(g, weight, {false, !t.b}))
                                   : product(g, weight, {false, !t.b});
   give(d, 0, castTo(byA, a.dtype()));
-  Term left = asMatrix(castTo(t.a ? lastTransposed(a) : a, wide)), right = asMatrix(g);
+  Term left = asRows(castTo(t.a ? lastTransposed(a) : a, wide)), right = asRows(g);
   Term byB = t.b ? product(right, left, {true, false}) : product(left, right, {true, false});
   give(d, 1, castTo(byB, b.dtype()));
 }
@@ -410,7 +398,6 @@ constexpr OperatorRow rows[] = {
     },
     {
         .name = "nn.matmul",
-        .synonyms = "@ mm dot",
         .doc = "The product of matrices, with leading dimensions in the first.",
         .details = unitsDetails,
         .operands = matmulOperands,

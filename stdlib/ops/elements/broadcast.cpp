@@ -412,16 +412,16 @@ constexpr OperatorRow rows[] = {
                                          modExamples),
     arithmetic<ScalarFunction::FloorMod>("floor_mod", "The remainder with the sign of `rhs`.",
                                          "`lhs - floor(lhs / rhs) * rhs`",
-                                         GradientRule{floorModGradient}, floorModExamples),
+                                         GradientRule{floorModGradient}, floorModExamples, "%"),
     arithmetic<ScalarFunction::TruncMod>("trunc_mod", "The remainder with the sign of `lhs`.",
                                          "`lhs - trunc(lhs / rhs) * rhs`",
                                          GradientRule{truncModGradient}, truncModExamples),
-    simplifiedBy(
-        arithmetic<ScalarFunction::Power>("power", "`lhs` to the power of `rhs`.",
-                                          "Integers wrap. The gradient of the exponent is taken as "
-                                          "zero where `lhs` is not positive.",
-                                          GradientRule{powerGradient, powerEdges}, powerExamples),
-        {simplifyPower, powerSimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Power>(
+                     "power", "`lhs` to the power of `rhs`.",
+                     "Integers wrap. The gradient of the exponent is taken as "
+                     "zero where `lhs` is not positive.",
+                     GradientRule{powerGradient, powerEdges}, powerExamples, "**"),
+                 {simplifyPower, powerSimpler}),
     simplifiedBy(arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
                                                      GradientRule{extremeGradient, maximumTies},
                                                      maximumExamples),

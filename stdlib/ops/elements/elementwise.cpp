@@ -429,11 +429,13 @@ constexpr OperatorRow rows[] = {
     simplifiedBy(unary("negative", "The input with the other sign.", "Integers wrap.",
                        mapAny<ScalarFunction::Negative>,
                        GradientRule{[](GradientCall& d) { give(d, 0, -d.cotangent()); }},
-                       negativeExamples),
+                       negativeExamples)
+                     .inRole(Role::Negate),
                  {simplifyNegative, negativeSimpler}),
     simplifiedBy(unary("logical_not", "True where the input is false.",
                        "On other types than bool, 1 where the input is zero and else 0.",
-                       mapAny<ScalarFunction::LogicalNot>, truthValue, logicalNotExamples),
+                       mapAny<ScalarFunction::LogicalNot>, truthValue, logicalNotExamples)
+                     .inRole(Role::Not),
                  {simplifyNot, notSimpler}),
     unary("bitwise_not", "Every bit of an integer turned over.", "", mapAny<ScalarFunction::BitNot>,
           integerValued, bitwiseNotExamples, integerRelation),

@@ -477,6 +477,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StackAttrs",
      .relation = stackRelation,
      .compute = computeStack,
+     .role = Role::Stack,
      .gradient = GradientRule{stackGradient},
      .examples = stackExamples},
     {.name = "split",

@@ -371,6 +371,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = stridedSliceRelation,
      .compute = computeStridedSlice,
+     .role = Role::Slice,
      .gradient = GradientRule{stridedSliceGradient, {}, true},
      .simplify = {simplifySlice, sliceSimpler},
      .examples = sliceExamples},
