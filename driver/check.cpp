@@ -5,6 +5,7 @@
 #include "driver/session/derive.h"
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
+#include "driver/session/spoken.h"
 #include "lang/ir/differentiable.h"
 #include "lang/source/render.h"
 #include "lang/source/utf8.h"
@@ -33,7 +34,7 @@ void addFunctions(Report& report, const Program& program, const std::string& pre
   for (const lang::Global* global : ownGlobals(*program.module)) {
     if (!global->function)
       continue;
-    std::string type = lang::typeText(globalType(program, *global));
+    std::string type = inNotation(program, lang::typeText(globalType(program, *global)));
     Report::add(report.functions, lang::jsonQuoted(prefix + std::string(global->name)) + ":" +
                                       lang::jsonQuoted(type));
   }
@@ -94,7 +95,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
   if (!program->isGood())
     return;
   if (options.types)
-    answer.output += definitionLines(*program);
+    answer.output += inNotation(*program, definitionLines(*program));
   answer.output += goodText(*program);
   if (options.grad)
     checkGradients(session, *program, path, look, answer);

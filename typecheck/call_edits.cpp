@@ -113,7 +113,9 @@ std::optional<std::string> numberText(const lang::Constant& constant, runtime::D
 
 Edits numberEdit(const lang::Operand& operand, runtime::DType wanted) {
   const auto* constant = operand.value->as<lang::Constant>();
-  auto text = constant ? numberText(*constant, wanted) : std::nullopt;
+  // An open number would have taken the type if it could.
+  bool isFixed = constant && constant->open == lang::OpenNumber::None;
+  auto text = isFixed ? numberText(*constant, wanted) : std::nullopt;
   if (!text)
     return std::nullopt;
   return std::vector{Edit{operand.range, *text}};

@@ -3,7 +3,10 @@
 
 #include "lang/ir/components.h"
 #include "lang/ir/walk.h"
+#include "typecheck/complete.h"
 #include "typecheck/infer.h"
+
+#include <stdexcept>
 
 namespace typecheck {
 
@@ -34,14 +37,98 @@ std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module) {
   return groups;
 }
 
+/// Infers a group, and the instances of open definitions that it needs, before it goes on. Groups
+/// that wait lie on a stack of their own, as definitions may use each other in chains of any
+/// length.
+class Runner {
+public:
+  Runner(Checking& checking, lang::Diagnostics& diagnostics)
+      : checking_(checking), diagnostics_(diagnostics) {}
+
+  void run(const std::vector<const Global*>& group) {
+    push(group, nullptr);
+    while (!stack_.empty()) {
+      if (stack_.back().inference->advance())
+        finish();
+      else if (Instance* next = checking_.open.nextRequested())
+        push(next->group, next);
+      else
+        throw std::logic_error("a definition waits for itself");
+    }
+  }
+
+private:
+  struct Step {
+    std::unique_ptr<lang::Diagnostics> own;
+    std::unique_ptr<Inference> inference;
+    Instance* instance;
+  };
+
+  /// What is wrong with an instance is told where it is used.
+  void push(const std::vector<const Global*>& group, Instance* instance) {
+    Step step{instance ? std::make_unique<lang::Diagnostics>() : nullptr, nullptr, instance};
+    step.inference =
+        std::make_unique<Inference>(checking_, group, instance ? *step.own : diagnostics_);
+    stack_.push_back(std::move(step));
+  }
+
+  void finish() {
+    Step& step = stack_.back();
+    if (step.instance) {
+      step.instance->isDone = true;
+      for (const lang::Diagnostic& finding : step.own->all())
+        if (finding.severity() == lang::Severity::Error && !step.instance->problem)
+          step.instance->problem = finding;
+    }
+    stack_.pop_back();
+  }
+
+  Checking& checking_;
+  lang::Diagnostics& diagnostics_;
+  std::vector<Step> stack_;
+};
+
+std::string firstError(const lang::Diagnostics& findings) {
+  for (const lang::Diagnostic& finding : findings.all())
+    if (finding.severity() == lang::Severity::Error)
+      return finding.text;
+  return "";
+}
+
+void inferAll(Checking& checking, lang::Diagnostics& diagnostics) {
+  Runner runner(checking, diagnostics);
+  for (const auto& group : groupsOf(checking.module))
+    runner.run(group);
+}
+
 } // namespace
 
 lang::Typing checkModule(const lang::Module& module, const lang::OperatorTable& operators,
                          lang::Diagnostics& diagnostics) {
-  Inference inference(module, operators, diagnostics);
-  for (const auto& group : groupsOf(module))
-    inference.inferGroup(group);
-  return std::move(inference.typing);
+  Checking checking(module, nullptr, operators);
+  inferAll(checking, diagnostics);
+  return std::move(checking.typing);
+}
+
+Checked checkAndComplete(std::unique_ptr<lang::Module> module, const lang::OperatorTable& operators,
+                         lang::Diagnostics& diagnostics) {
+  if (!module->isOpen) {
+    lang::Typing typing = checkModule(*module, operators, diagnostics);
+    return {std::move(module), std::move(typing)};
+  }
+  Checking checking(*module, module.get(), operators);
+  inferAll(checking, diagnostics);
+  std::unique_ptr<lang::Module> completed;
+  if (!diagnostics.hasErrors())
+    completed = complete(*module, checking, diagnostics);
+  if (diagnostics.hasErrors())
+    return {std::move(module), std::move(checking.typing)};
+  // What is doubtful was told of the program as it is written.
+  lang::Diagnostics silent;
+  lang::Typing typing = checkModule(*completed, operators, silent);
+  if (silent.hasErrors())
+    throw std::logic_error("completion gives an ill-typed module: " + firstError(silent));
+  return {std::move(completed), std::move(typing)};
 }
 
 } // namespace typecheck

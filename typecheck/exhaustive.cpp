@@ -60,6 +60,9 @@ public:
   explicit Walk(const lang::Match& match) : reached_(match.arms.size()) {
     Situation all{{}, nullptr};
     for (size_t i = 0; i < match.arms.size(); ++i) {
+      reached_[i] = match.arms[i].pattern->isGuarded;
+      if (reached_[i])
+        continue;
       Row row{i, {}};
       constrain(row, 0, match.arms[i].pattern);
       add(all.rows, std::move(row));

@@ -14,13 +14,30 @@ using lang::Message;
 using lang::Type;
 using lang::TypeKind;
 
-Inference::Inference(const lang::Module& module, const lang::OperatorTable& operators,
+Checking::Checking(const lang::Module& checked, lang::Module* growing,
+                   const lang::OperatorTable& table)
+    : module(checked), operators(table),
+      unifier(module.types, module.unknownCount, module.unknownDimCount),
+      open(growing, table, unifier) {
+  cover();
+}
+
+void Checking::cover() {
+  varTypes.resize(module.varCount);
+  values.resize(module.varCount);
+  resultTypes.resize(module.functionCount);
+  scopeOf.resize(module.functionCount);
+}
+
+Inference::Inference(Checking& checking, std::vector<const lang::Global*> group,
                      lang::Diagnostics& diagnostics)
-    : module_(module), operators_(operators), diagnostics_(diagnostics),
-      unifier_(module.types, module.unknownCount, module.unknownDimCount),
-      relations_(unifier_, diagnostics), varTypes_(module.varCount),
-      resultTypes_(module.functionCount), scopeOf_(module.functionCount) {
-  relations_.definitions.resize(module.varCount);
+    : checking_(checking), module_(checking.module), diagnostics_(diagnostics),
+      unifier_(checking.unifier), typing_(checking.typing), varTypes_(checking.varTypes),
+      resultTypes_(checking.resultTypes), scopeOf_(checking.scopeOf), group_(std::move(group)),
+      relations_(unifier_, checking.open, diagnostics, checking.values) {
+  relations_.questions.fieldType = [this](const lang::Constructor& constructor, size_t field,
+                                const Type* data) { return fieldType(constructor, field, data); };
+  relations_.questions.instanceType = [this](const lang::Global& instance) { return globalType(instance); };
 }
 
 /// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one
@@ -39,6 +56,11 @@ const Type* Inference::annotated(const Type* annotation, const Type* found) {
   return own->hasSymbol && !own->hasUnknown ? own : unifier_.slot(own);
 }
 
+void Inference::addNumber(const Type* unknown, lang::Dims shape, bool isReal) {
+  unifier_.numbers().add(unknown, shape, isReal);
+  relations_.addNumber(unknown);
+}
+
 void Inference::setType(const lang::Var& var, const Type* type) {
   varTypes_[var.number] = type;
   groupVars_.push_back(&var);
@@ -51,9 +73,9 @@ std::string Inference::text(const Type* type) {
 
 /// A type that is too large is one mistake, wherever it shows again.
 const Type* Inference::tooLarge(lang::SourceRange range) {
-  if (!reportedTooLarge_)
+  if (!checking_.reportedTooLarge)
     diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize, Unifier::maximumDepth);
-  reportedTooLarge_ = isGroupTooLarge_ = true;
+  checking_.reportedTooLarge = isGroupTooLarge_ = true;
   return unifier_.types().error();
 }
 
@@ -90,19 +112,19 @@ bool Inference::require(const Type* wanted, const Type* given, lang::SourceRange
 /// What the last round found of a variable, if a printed program says it.
 const Type* Inference::foundType(const lang::Var& var) {
   const Type* found =
-      isRepeated_ && var.origin != lang::VarOrigin::Temporary ? typing.of(var) : nullptr;
-  return facts_.isShown(found) ? found : nullptr;
+      isRepeated_ && var.origin != lang::VarOrigin::Temporary ? typing_.of(var) : nullptr;
+  return checking_.facts.isShown(found) ? found : nullptr;
 }
 
 /// As above, of a function's result.
 const Type* Inference::foundResult(const lang::Function& function) {
-  const Type* found = isRepeated_ ? typing.result(function) : nullptr;
-  return facts_.isShown(found) ? found : nullptr;
+  const Type* found = isRepeated_ ? typing_.result(function) : nullptr;
+  return checking_.facts.isShown(found) ? found : nullptr;
 }
 
 const Type* Inference::declare(const lang::Function& function) {
   size_t outer = genericScope_;
-  auto generics = typing.generics(function);
+  auto generics = typing_.generics(function);
   if (!generics.empty()) {
     genericScopes_.push_back({outer, generics});
     genericScope_ = genericScopes_.size() - 1;
@@ -111,6 +133,9 @@ const Type* Inference::declare(const lang::Function& function) {
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters) {
     setType(*parameter, annotated(parameter->annotation, foundType(*parameter)));
+    if (const auto* number = checking_.open.numberParameter(*parameter);
+        number && !foundType(*parameter))
+      addNumber(varTypes_[parameter->number], number->shape, number->isReal);
     parameters.push_back(varTypes_[parameter->number]);
   }
   const Type*& result = resultTypes_[function.number];
@@ -141,7 +166,7 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
   // reported, and what `?` weakens is weak before others take it. A polymorphic function must not
   // share what is still open.
   bool isDeclared = function.resultAnnotation || foundResult(function);
-  if (isDeclared || !typing.generics(function).empty())
+  if (isDeclared || !typing_.generics(function).empty())
     relations_.solve();
   const Type* wanted = unifier_.shallow(result);
   bool keepsGenerics = wanted->kind == TypeKind::Function && !wanted->generics.empty();
@@ -160,25 +185,41 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
 /// Where `?` took the place of a size, what had taken the size before keeps it. So the group is
 /// inferred again from the types that were found, as if they were declared, until they stay:
 /// printed with its types and read again, a program has the same ones.
-void Inference::inferGroup(std::span<const lang::Global* const> group) {
+bool Inference::advance() {
   // Real programs need two or three; those that need more were written for that.
   constexpr int mostRounds = 16;
-  size_t errors = diagnostics_.errorCount();
-  isRepeated_ = false;
-  for (int round = 0; round < mostRounds; ++round) {
-    uint64_t weakened = unifier_.weakenedCount();
-    size_t findings = diagnostics_.all().size();
-    inferRound(group);
-    if (isRepeated_)
-      diagnostics_.dropWarnings(findings);
-    bool isNew = writeTypes();
-    if (!isNew || diagnostics_.errorCount() > errors || unifier_.weakenedCount() == weakened)
-      break;
-    isRepeated_ = true;
-  }
+  relations_.listen();
+  do {
+    if (!isWalked_) {
+      before_ = {diagnostics_.errorCount(), diagnostics_.all().size(), unifier_.weakenedCount()};
+      isRepeated_ = rounds_++ > 0;
+      checking_.cover();
+      walkGroup();
+      isWalked_ = true;
+    }
+    if (!solveAll())
+      return false;
+    isWalked_ = false;
+    if (isLeftOpen()) {
+      checking_.open.add(group_);
+      relations_.clear();
+      return true;
+    }
+  } while (finishRound() && rounds_ < mostRounds);
+  return true;
 }
 
-void Inference::inferRound(std::span<const lang::Global* const> group) {
+/// Says whether another round is needed.
+bool Inference::finishRound() {
+  finishGroup();
+  if (isRepeated_)
+    diagnostics_.dropWarnings(before_.findings);
+  bool isNew = writeTypes();
+  return isNew && diagnostics_.errorCount() <= before_.errors &&
+         unifier_.weakenedCount() != before_.weakened;
+}
+
+void Inference::walkGroup() {
   groupVars_.clear();
   groupFunctions_.clear();
   groupErrors_ = diagnostics_.errorCount();
@@ -189,22 +230,47 @@ void Inference::inferRound(std::span<const lang::Global* const> group) {
   mistaken_.clear();
   openInstances_.clear();
   definitionDims_.clear();
-  for (const lang::Global* global : group) {
-    typing.setRequirements(*global->function, {});
+  for (const lang::Global* global : group_) {
+    typing_.setRequirements(*global->function, {});
     enterDefinition(*global);
     declare(*global->function);
   }
-  for (const lang::Global* global : group) {
+  for (const lang::Global* global : group_) {
     definition_ = global;
     inferBody(*global->function);
   }
-  finishGroup(group);
+}
+
+/// Solves what can be solved; false while instances are needed for more.
+bool Inference::solveAll() {
+  do {
+    relations_.solve();
+    if (relations_.needsInstances())
+      return false;
+  } while (!isLeftOpen() && relations_.settleNext());
+  return true;
+}
+
+/// Whether the uses of the group are to decide what its parameters are: relations wait for them. Those
+/// who run `@main` need to know it.
+bool Inference::isLeftOpen() {
+  auto mayBeOpen = [](const lang::Global* global) { return global->function->mayBeOpen; };
+  bool hasErrors = diagnostics_.errorCount() > groupErrors_;
+  if (!checking_.open.mayGrow() || hasErrors || !std::ranges::all_of(group_, mayBeOpen) ||
+      std::ranges::count(group_, "main", &lang::Global::name) > 0)
+    return false;
+  std::vector<const Type*> awaited = relations_.awaited();
+  for (const lang::Global* global : group_)
+    for (const lang::Var* parameter : global->function->parameters)
+      for (const Type* unknown : unifier_.openUnknowns(varTypes_[parameter->number]))
+        if (unifier_.numbers().of(unknown) || std::ranges::count(awaited, unknown) > 0)
+          return true;
+  return false;
 }
 
 /// Reports what nothing determined, causes before what follows from them: whatever was reported is
 /// poisoned, so that its consequences settle silently.
-void Inference::finishGroup(std::span<const lang::Global* const> group) {
-  relations_.solve();
+void Inference::finishGroup() {
   for (const Type* type : mistaken_)
     unifier_.poison(type);
   if (isGroupTooLarge_)
@@ -212,7 +278,7 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportHoles();
   checkTypeParameters();
   checkOpenInstances();
-  generalise(group);
+  generalise(group_);
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();
@@ -220,8 +286,8 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
   closeRecursion();
+  nameSizes(group_);
   relations_.clear();
-  nameSizes(group);
   checkEquations();
   checkBounds();
 }
@@ -307,13 +373,13 @@ bool Inference::writeTypes() {
   for (const lang::Function* function : groupFunctions_) {
     lang::SourceRange range = function->body->result.range;
     const Type* type = settled(resultTypes_[function->number], range, known);
-    isNew |= typing.result(*function) != type && facts_.isShown(type);
-    typing.setResult(*function, type);
+    isNew |= typing_.result(*function) != type && checking_.facts.isShown(type);
+    typing_.setResult(*function, type);
   }
   for (const lang::Var* var : groupVars_) {
     const Type* type = settled(varTypes_[var->number], var->range, known);
-    isNew |= typing.of(*var) != type && facts_.isShown(type);
-    typing.setType(*var, type);
+    isNew |= typing_.of(*var) != type && checking_.facts.isShown(type);
+    typing_.setType(*var, type);
   }
   return isNew;
 }
@@ -330,7 +396,7 @@ void Inference::inferBinding(const lang::Binding& binding) {
   const lang::Var& var = *binding.var;
   const Type* found = foundType(var);
   bool isDeclared = var.annotation || found;
-  relations_.definitions[var.number] = binding.value;
+  checking_.values[var.number] = binding.value;
   if (isGroupTooLarge_) {
     setType(var, unifier_.types().error());
     return;
@@ -344,7 +410,9 @@ void Inference::inferBinding(const lang::Binding& binding) {
           .label(var.range, "declared here");
     return;
   }
-  const Type* value = infer(*binding.value);
+  const lang::Global* open = openGlobal(*binding.value);
+  const Type* value =
+      open ? inferOpenValue(&binding, binding.place, *open) : infer(*binding.value);
   if (unifier_.isTooLarge(value))
     value = tooLarge(binding.value->range);
   if (!isDeclared) {
@@ -370,6 +438,8 @@ const Type* Inference::inferBlock(const lang::Block& block) {
 
 const Type* Inference::inferOperand(const lang::Operand& operand) {
   useRange_ = operand.range;
+  if (const lang::Global* open = openGlobal(*operand.value))
+    return inferOpenValue(&operand, operand.range, *open);
   return infer(*operand.value);
 }
 

@@ -1,8 +1,7 @@
 // Inference of one group of globals: a walk over their blocks that gives every variable a type.
 #pragma once
 
-#include "lang/types/type_text.h"
-#include "typecheck/check.h"
+#include "typecheck/checking.h"
 #include "typecheck/relations.h"
 #include "typecheck/type_difference.h"
 
@@ -11,30 +10,31 @@
 
 namespace typecheck {
 
-/// Infers types over one Unifier that lives for a whole module.
+/// Infers the types of a group of mutually recursive globals.
 class Inference {
 public:
-  Inference(const lang::Module& module, const lang::OperatorTable& operators,
+  Inference(Checking& checking, std::vector<const lang::Global*> group,
             lang::Diagnostics& diagnostics);
 
-  /// Infers a group of mutually recursive globals and writes their types down.
-  void inferGroup(std::span<const lang::Global* const> group);
-
-  /// The types of the groups so far.
-  lang::Typing typing;
+  /// Goes on until the types of the group are written down, or instances of open definitions are
+  /// needed first; false then.
+  bool advance();
 
 private:
   using Type = lang::Type;
   using TypeMemo = std::unordered_map<const Type*, const Type*>;
 
   // Definitions.
-  void inferRound(std::span<const lang::Global* const> group);
+  void walkGroup();
+  bool finishRound();
+  bool solveAll();
+  bool isLeftOpen();
   const Type* foundType(const lang::Var& var);
   const Type* foundResult(const lang::Function& function);
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
   void checkBody(const lang::Function& function, const Type* body);
-  void finishGroup(std::span<const lang::Global* const> group);
+  void finishGroup();
   void poisonGroup();
   void reportOpen(std::initializer_list<lang::VarOrigin> origins);
   bool isConsequence(lang::VarOrigin origin) const;
@@ -47,10 +47,21 @@ private:
   const Type* infer(const lang::Expr& expr);
   const Type* inferOperand(const lang::Operand& operand);
   const Type* inferHole(const lang::Hole& hole);
+  void addNumber(const Type* unknown, lang::Dims shape, bool isReal);
+  const Type* inferConstant(const lang::Constant& constant);
+  const Type* fieldType(const lang::Constructor& constructor, size_t field, const Type* data);
   const Type* inferTuple(const lang::TupleExpr& tuple);
   const Type* inferCall(const lang::Call& call);
   void checkOpenInstances();
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
+  const lang::Global* openGlobal(const lang::Expr& expr) const;
+  const Type* inferChange(const lang::Call& call, const lang::Constructor& change);
+  const Type* inferOpenCall(const lang::Call& call, const lang::Global& global);
+  const Type* inferOpenValue(const void* mention, lang::SourceRange range,
+                             const lang::Global& global);
+  const Type* addOpenUse(const void* mention, const lang::Global& global,
+                         std::span<const Type* const> operands,
+                         std::span<const lang::Operand> places, lang::SourceRange range);
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
                       lang::Types parameters);
@@ -92,6 +103,10 @@ private:
   void requireSizes(const Type* annotation);
   void closeRecursion();
   void nameSizes(std::span<const lang::Global* const> group);
+  void settleSizes(std::unordered_map<const lang::Dim*, const lang::Dim*>& names);
+  void chooseSize(const PendingRelation& relation, std::span<const lang::Dim* const> sizes,
+                  std::span<const lang::Dim* const> others,
+                  std::unordered_map<const lang::Dim*, const lang::Dim*>& names);
   std::string_view sizeName(const lang::Dim* size, std::span<const lang::Global* const> group);
   bool isSizeName(std::string_view name, std::span<const lang::Global* const> group) const;
   void checkBounds();
@@ -116,18 +131,16 @@ private:
     return report;
   }
 
+  Checking& checking_;
   const lang::Module& module_;
-  const lang::OperatorTable& operators_;
   lang::Diagnostics& diagnostics_;
-  Unifier unifier_;
+  Unifier& unifier_;
+  lang::Typing& typing_;
+  std::vector<const Type*>& varTypes_;
+  std::vector<const Type*>& resultTypes_;
+  std::vector<size_t>& scopeOf_;
+  const std::vector<const lang::Global*> group_;
   Relations relations_;
-  /// Attributes of operators that are called through a variable, which carries none.
-  std::deque<lang::Attributes> defaults_;
-  /// By Var::number.
-  std::vector<const Type*> varTypes_;
-  /// By Function::number: the type of the result, and the generic scope of the body.
-  std::vector<const Type*> resultTypes_;
-  std::vector<size_t> scopeOf_;
   /// Every variable and function literal of the group, to write their types at the end.
   std::vector<const lang::Var*> groupVars_;
   std::vector<const lang::Function*> groupFunctions_;
@@ -167,12 +180,19 @@ private:
   std::vector<std::pair<const lang::Hole*, const Type*>> holes_;
   /// How many errors there were before the group.
   size_t groupErrors_ = 0;
-  /// Whether a type was too large, in the module and in the group. The rest of such a group is not
-  /// looked at, since what is missing of that type shows everywhere.
-  bool reportedTooLarge_ = false, isGroupTooLarge_ = false;
-  /// Whether the group is inferred again, from the types that the last round found.
+  /// Whether a type in the group was too large. The rest of such a group is not looked at, since
+  /// what is missing of that type shows everywhere.
+  bool isGroupTooLarge_ = false;
+  /// Rounds that were begun; a later one starts from the types that the last one found.
+  int rounds_ = 0;
+  bool isWalked_ = false;
   bool isRepeated_ = false;
-  lang::printing::TypeFacts facts_;
+  /// What was counted when the round began.
+  struct Counts {
+    size_t errors = 0, findings = 0;
+    uint64_t weakened = 0;
+  };
+  Counts before_;
 };
 
 } // namespace typecheck

@@ -77,7 +77,7 @@ const Type* Inference::instantiateDims(const Type* type, const lang::Global& glo
   const Type* instance = freshDims(type, sizes);
   if (&global == definition_)
     recursiveDims_.insert(recursiveDims_.end(), sizes.begin(), sizes.end());
-  for (const lang::Requirement& requirement : typing.requirements(*global.function)) {
+  for (const lang::Requirement& requirement : typing_.requirements(*global.function)) {
     const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
       auto found = sizes.find(variable);
       return found == sizes.end() ? unifier_.types().any() : found->second;
@@ -159,12 +159,68 @@ void Inference::nameSizes(std::span<const lang::Global* const> group) {
         collectUnknowns(dim, open);
         return dim;
       });
+  std::erase_if(open, [&](const Dim* size) { return std::ranges::count(waiting, size) > 0; });
+  std::unordered_map<const Dim*, const Dim*> names;
+  for (const Dim* size : open) {
+    names[size] = unifier_.types().symbol(sizeName(size, group));
+    definitionDims_[group[0]].rigid.insert(names[size]);
+  }
+  settleSizes(names);
   for (const Dim* size : open)
-    if (std::ranges::count(waiting, size) == 0) {
-      const Dim* name = unifier_.types().symbol(sizeName(size, group));
-      definitionDims_[group[0]].rigid.insert(name);
-      unifier_.dims().unify(size, name);
+    unifier_.dims().unify(size, names[size]);
+}
+
+/// An operator that was asked while a size was open takes it for what fits. Where it refuses a name,
+/// which is any size, the size is another one of its operands, or else left to run time.
+void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
+  if (names.empty())
+    return;
+  auto settled = [&](const Dim* form) {
+    return unifier_.types().substitute(form, [&](const Dim* size) {
+      auto found = names.find(size);
+      return found == names.end() ? size : found->second;
+    });
+  };
+  for (const PendingRelation* relation : relations_.answeredOpen()) {
+    if (!relations_.isRefused(*relation, settled))
+      continue;
+    std::vector<const Dim*> sizes, others;
+    for (const Type* operand : relation->operands)
+      unifier_.mapDims(unifier_.resolve(operand), [&](const Dim* dim) {
+        collectUnknowns(dim, sizes);
+        return dim;
+      });
+    for (const Type* operand : relation->operands)
+      if (const Type* known = unifier_.resolve(operand); known->isTensor())
+        for (const Dim* dim : known->shape)
+          others.push_back(settled(dim));
+    others.push_back(unifier_.types().any());
+    chooseSize(*relation, sizes, others, names);
+  }
+}
+
+/// Lets one of the sizes be one of the others, so that a call is not refused.
+void Inference::chooseSize(const PendingRelation& relation, std::span<const Dim* const> sizes,
+                           std::span<const Dim* const> others,
+                           std::unordered_map<const Dim*, const Dim*>& names) {
+  auto settled = [&](const Dim* form) {
+    return unifier_.types().substitute(form, [&](const Dim* size) {
+      auto found = names.find(size);
+      return found == names.end() ? size : found->second;
+    });
+  };
+  for (const Dim* size : sizes) {
+    auto name = names.find(size);
+    if (name == names.end())
+      continue;
+    const Dim* before = name->second;
+    for (const Dim* other : others) {
+      name->second = other;
+      if (!relations_.isRefused(relation, settled))
+        return;
     }
+    name->second = before;
+  }
 }
 
 /// Equations that had too many unknowns when they came up; one that is still open is left to run
@@ -236,7 +292,7 @@ void Inference::checkBounds() {
                      {bound.dim, source.least, source.row, source.range, source.divisor});
   }
   for (auto& [global, list] : needs)
-    typing.setRequirements(*global->function, std::move(list));
+    typing_.setRequirements(*global->function, std::move(list));
 }
 
 } // namespace typecheck

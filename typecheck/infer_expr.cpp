@@ -20,7 +20,7 @@ const Type* Inference::infer(const lang::Expr& expr) {
   TypeContext& types = unifier_.types();
   return lang::match(
       expr, [&](const lang::Var& var) { return varTypes_[var.number]; },
-      [&](const lang::Constant& constant) { return constant.type; },
+      [&](const lang::Constant& constant) { return inferConstant(constant); },
       [&](const lang::Global& global) { return globalType(global); },
       [&](const lang::OperatorRef& op) { return types.operatorType(op.row, op.row->name); },
       [&](const lang::Constructor& constructor) { return constructorType(constructor); },
@@ -50,8 +50,8 @@ bool Inference::isFullyDeclared(const lang::Function& function) {
 const Type* Inference::globalType(const lang::Global& global) {
   const lang::Function& function = *global.function;
   if (!definitionDims_.contains(&global))
-    return instantiateDims(lang::functionType(unifier_.types(), function, typing), global);
-  auto generics = typing.generics(function);
+    return instantiateDims(lang::functionType(unifier_.types(), function, typing_), global);
+  auto generics = typing_.generics(function);
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters)
     parameters.push_back(varTypes_[parameter->number]);
@@ -72,6 +72,28 @@ const Type* Inference::constructorType(const lang::Constructor& constructor) {
                         constructor.definition->generics);
 }
 
+/// An open number is one from its first use on.
+const Type* Inference::inferConstant(const lang::Constant& constant) {
+  if (constant.open == lang::OpenNumber::None)
+    return constant.type;
+  bool isNew = unifier_.shallow(constant.type) == constant.type && !unifier_.numbers().of(constant.type);
+  if (isNew) {
+    const Type* shape = constant.tensor ? unifier_.types().tensorOf(constant.tensor->shape(),
+                                                                    constant.tensor->dtype())
+                                        : unifier_.types().scalar(runtime::Int32);
+    addNumber(constant.type, shape->shape, constant.open == lang::OpenNumber::Real);
+  }
+  return constant.type;
+}
+
+/// The type of a field of a constructor in a value of a data type.
+const Type* Inference::fieldType(const lang::Constructor& constructor, size_t field,
+                                 const Type* data) {
+  const Type* function = unifier_.instantiate(constructorType(constructor));
+  unifier_.unify(function->result, data, true);
+  return function->parts[field];
+}
+
 const Type* Inference::inferHole(const lang::Hole& hole) {
   holes_.emplace_back(&hole, unifier_.fresh());
   return holes_.back().second;
@@ -87,17 +109,116 @@ const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
 const Type* Inference::inferProject(const lang::Project& project) {
   const Type* tuple = inferOperand(project.tuple);
   const Type* known = unifier_.shallow(tuple);
-  if (known->isTuple() && project.index < known->parts.size())
+  if (known->isTuple() && project.field.empty() && project.index < known->parts.size())
     return unifier_.slot(known->parts[project.index]);
   PendingRelation relation;
   relation.field = project.index;
+  relation.fieldName = project.field;
   relation.range = project.range;
   relation.result = unifier_.fresh();
   relations_.add(relation, {&tuple, 1});
   return relation.result;
 }
 
+namespace {
+
+std::string calleeText(const lang::Operand& callee) {
+  if (const auto* global = callee.value->as<lang::Global>())
+    return fmt::format("`@{}`", global->name);
+  if (const auto* constructor = callee.value->as<lang::Constructor>())
+    return fmt::format("constructor `{}`", constructor->name);
+  if (const auto* var = callee.value->as<lang::Var>(); var && !var->name.empty())
+    return fmt::format("`%{}`", var->name);
+  return "this function";
+}
+
+} // namespace
+
+/// The open definition that an atom is; null for anything else.
+const lang::Global* Inference::openGlobal(const lang::Expr& expr) const {
+  const auto* global = expr.as<lang::Global>();
+  return global && checking_.open.isOpen(*global) ? global : nullptr;
+}
+
+const Type* Inference::addOpenUse(const void* mention, const lang::Global& global,
+                                  std::span<const Type* const> operands,
+                                  std::span<const lang::Operand> places, lang::SourceRange range) {
+  PendingRelation relation;
+  relation.open = &global;
+  relation.mention = mention;
+  relation.definition = definition_;
+  relation.places = places;
+  relation.range = range;
+  relation.result = unifier_.fresh();
+  relations_.add(relation, operands);
+  return relation.result;
+}
+
+/// What the definition declares of its parameters is asked of the arguments at once.
+const Type* Inference::inferOpenCall(const lang::Call& call, const lang::Global& global) {
+  const auto& parameters = global.function->parameters;
+  std::vector<const Type*> arguments;
+  for (const lang::Operand& argument : call.arguments)
+    arguments.push_back(inferOperand(argument));
+  if (arguments.size() != parameters.size()) {
+    size_t given = arguments.size(), wanted = parameters.size();
+    diagnostics_.report(Message::ArgumentCount, call.range, calleeText(call.callee), wanted,
+                        wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
+    return unifier_.types().error();
+  }
+  std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
+  Unifier::FreshUnknowns unknowns;
+  std::vector<const Type*> wanted(parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i)
+    wanted[i] =
+        parameters[i]->annotation
+            ? unifier_.withFreshUnknowns(freshDims(parameters[i]->annotation, sizes), unknowns)
+            : arguments[i];
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i]->annotation) {
+      auto mismatch = [this, &call, i, wanted](const Type*, const Type* given) {
+        reportArgument(call, i, wanted[i], given, wanted);
+      };
+      require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
+    }
+  return addOpenUse(&call.callee, global, arguments, call.arguments, call.range);
+}
+
+/// As a value it is a function of types that are still unknown.
+const Type* Inference::inferOpenValue(const void* mention, lang::SourceRange range,
+                                      const lang::Global& global) {
+  std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
+  Unifier::FreshUnknowns unknowns;
+  std::vector<const Type*> parameters;
+  for (const lang::Var* parameter : global.function->parameters)
+    parameters.push_back(
+        parameter->annotation
+            ? unifier_.withFreshUnknowns(freshDims(parameter->annotation, sizes), unknowns)
+            : unifier_.fresh());
+  const Type* result = addOpenUse(mention, global, parameters, {}, range);
+  return unifier_.types().function(parameters, result);
+}
+
+/// A record with other fields.
+const Type* Inference::inferChange(const lang::Call& call, const lang::Constructor& change) {
+  std::vector<const Type*> operands;
+  for (const lang::Operand& argument : call.arguments)
+    operands.push_back(inferOperand(argument));
+  PendingRelation relation;
+  relation.change = &change;
+  relation.places = call.arguments;
+  relation.range = call.range;
+  relation.result = unifier_.fresh();
+  relations_.add(relation, operands);
+  return relation.result;
+}
+
 const Type* Inference::inferCall(const lang::Call& call) {
+  if (const auto* change = call.callee.value->as<lang::Constructor>();
+      change && !change->definition)
+    return inferChange(call, *change);
+  if (const lang::Global* open = openGlobal(*call.callee.value))
+    return inferOpenCall(call, *open);
   size_t bounds = relations_.bounds.size();
   const Type* callee = unifier_.shallow(inferOperand(call.callee));
   // What the callee needs is a mistake of the arguments, so of the call.
@@ -115,7 +236,8 @@ const lang::Attributes* Inference::attributesOf(const lang::Call& call,
   for (const lang::AttributeRow& attribute : row.attributes)
     if (attribute.defaultText.empty())
       diagnostics_.report(Message::MissingAttribute, call.range, row.name, attribute.name);
-  return &defaults_.emplace_back(lang::Attributes{row.attributes, operators_.defaults(&row)});
+  return &checking_.defaults.emplace_back(
+      lang::Attributes{row.attributes, checking_.operators.defaults(&row)});
 }
 
 const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row) {
@@ -127,7 +249,7 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
         Message::ArgumentCount, call.range, fmt::format("`{}`", row.name), row.operandCount(),
         row.operands.size() == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     if (given > row.operands.size())
-      suggestNames(report, row, call, relations_.definitions);
+      suggestNames(report, row, call, checking_.values);
     if (given > row.operands.size() && row.derivative != lang::Derivative::None)
       suggestSecondCall(report, call);
     return unifier_.types().error();
@@ -150,20 +272,6 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   return relation.result;
 }
 
-namespace {
-
-std::string calleeText(const lang::Operand& callee) {
-  if (const auto* global = callee.value->as<lang::Global>())
-    return fmt::format("`@{}`", global->name);
-  if (const auto* constructor = callee.value->as<lang::Constructor>())
-    return fmt::format("constructor `{}`", constructor->name);
-  if (const auto* var = callee.value->as<lang::Var>(); var && !var->name.empty())
-    return fmt::format("`%{}`", var->name);
-  return "this function";
-}
-
-} // namespace
-
 const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* callee) {
   TypeContext& types = unifier_.types();
   std::vector<const Type*> arguments;
@@ -176,6 +284,10 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   }
   if (callee->isError())
     return callee;
+  if (const OpenNumbers::Number* number = unifier_.numbers().of(callee)) {
+    unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
+    callee = unifier_.shallow(callee);
+  }
   if (callee->isUnknown()) {
     const Type* result = unifier_.fresh();
     unify(callee, types.function(arguments, result), call.callee.range);
@@ -281,7 +393,7 @@ const Type* Inference::inferIf(const lang::If& branch) {
   auto notBool = [this, &branch](const Type*, const Type* given) {
     auto& report =
         diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
-    const lang::OperatorRow* byElement = lang::calledElsewhere(operators_, "?:");
+    const lang::OperatorRow* byElement = lang::calledElsewhere(checking_.operators, "?:");
     const Type* known = unifier_.shallow(given);
     if (byElement && known->isTensor() && !known->shape.empty())
       report.note(fmt::format("`{}` chooses by element", byElement->name));

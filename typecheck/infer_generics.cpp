@@ -158,16 +158,16 @@ void Inference::generalise(std::span<const lang::Global* const> group) {
   if (made.empty())
     return;
   for (const lang::Global* global : group) {
-    auto known = typing.generics(*global->function);
+    auto known = typing_.generics(*global->function);
     std::vector<const lang::TypeParameter*> generics(known.begin(), known.end());
     generics.insert(generics.end(), made.begin(), made.end());
-    typing.setGenerics(*global->function, std::move(generics));
+    typing_.setGenerics(*global->function, std::move(generics));
   }
 }
 
 /// Whether a name means something in a definition already.
 bool Inference::isTypeName(std::string_view name, const lang::Function& function) const {
-  return std::ranges::count(typing.generics(function), name, &lang::TypeParameter::name) > 0 ||
+  return std::ranges::count(typing_.generics(function), name, &lang::TypeParameter::name) > 0 ||
          std::ranges::count(module_.typeDefinitions, name, &lang::TypeDefinition::name) > 0;
 }
 

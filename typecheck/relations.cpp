@@ -48,14 +48,17 @@ bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
 
 } // namespace
 
-Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
-    : unifier_(unifier), diagnostics_(diagnostics) {
-  unifier.onBound = [this](uint32_t unknown) {
-    auto found = waiting_.find(unknown);
-    if (found == waiting_.end())
+Relations::Relations(Unifier& unifier, OpenDefinitions& definitions, lang::Diagnostics& diagnostics,
+                     const std::vector<const lang::Expr*>& values)
+    : unifier_(unifier), definitions_(definitions), diagnostics_(diagnostics), values_(values) {}
+
+void Relations::listen() {
+  unifier_.onBound = [this](uint32_t unknown) {
+    auto found = queue_.waiting.find(unknown);
+    if (found == queue_.waiting.end())
       return;
-    ready_.insert(found->second.begin(), found->second.end());
-    waiting_.erase(found);
+    queue_.ready.insert(found->second.begin(), found->second.end());
+    queue_.waiting.erase(found);
   };
 }
 
@@ -66,27 +69,29 @@ void Relations::add(PendingRelation relation, lang::Types operands) {
 
 /// The number of the next relation to ask, of those from a number on before the others.
 std::optional<size_t> Relations::next(size_t from) {
-  auto again = ready_.lower_bound(from);
-  bool isFresh = firstFresh_ < relations_.size();
-  if (isFresh && (again == ready_.end() || firstFresh_ < *again))
-    return firstFresh_++;
-  if (ready_.empty())
+  auto again = queue_.ready.lower_bound(from);
+  bool isFresh = queue_.firstFresh < relations_.size();
+  if (isFresh && (again == queue_.ready.end() || queue_.firstFresh < *again))
+    return queue_.firstFresh++;
+  if (queue_.ready.empty())
     return std::nullopt;
-  if (again == ready_.end())
-    again = ready_.begin();
+  if (again == queue_.ready.end())
+    again = queue_.ready.begin();
   size_t number = *again;
-  ready_.erase(again);
+  queue_.ready.erase(again);
   return number;
 }
 
 void Relations::solve() {
+  queue_.ready.insert(open_.needing.begin(), open_.needing.end());
+  open_.needing.clear();
   for (size_t from = 0; auto found = next(from);) {
     size_t number = *found;
     from = number + 1;
     PendingRelation& relation = relations_[number];
     if (relation.isDone)
       continue;
-    if (Wait operand = ask(relation))
+    if (Wait operand = ask(relation, number))
       waitFor(number, *operand);
     else
       relation.isDone = true;
@@ -120,12 +125,19 @@ bool Relations::isSolvedByParameter(const PendingRelation& relation, const Type*
   return answer(relation, operands).outcome == RelationResult::Outcome::Solved;
 }
 
+/// An operand behind the last one is an instance, which the next round asks for again.
 void Relations::waitFor(size_t relation, size_t operand) {
+  if (operand >= relations_[relation].operands.size())
+    return;
   for (const Type* unknown : unifier_.openUnknowns(relations_[relation].operands[operand]))
-    waiting_[unknown->number].push_back(relation);
+    queue_.waiting[unknown->number].push_back(relation);
 }
 
-Relations::Wait Relations::ask(PendingRelation& relation) {
+Relations::Wait Relations::ask(PendingRelation& relation, size_t number) {
+  if (relation.open)
+    return askOpen(relation, number);
+  if (relation.change)
+    return askChange(relation);
   return relation.row ? askOperator(relation) : askProjection(relation);
 }
 
@@ -153,6 +165,10 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   const Type* tuple = unifier_.shallow(relation.operands[0]);
   if (tuple->isUnknown())
     return 0;
+  if (!relation.fieldName.empty()) {
+    askField(relation, tuple);
+    return {};
+  }
   if (tuple->isTuple() && relation.field < tuple->parts.size()) {
     unifyOrReport(relation, relation.result, tuple->parts[relation.field]);
     return {};
@@ -200,6 +216,7 @@ RelationResult Relations::answer(const PendingRelation& relation,
 
 Relations::Wait Relations::askOperator(PendingRelation& relation) {
   std::vector<const Type*> operands;
+  bool hasNumbers = false;
   operands.reserve(relation.operands.size());
   for (const Type* operand : relation.operands) {
     operands.push_back(unifier_.resolve(operand));
@@ -207,6 +224,12 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
+    hasNumbers |= operands.back()->hasUnknown && holdsNumber(operands.back());
+  }
+  if (hasNumbers) {
+    if (!decideNumbers(relation, operands))
+      return awaitedBesideNumbers(operands);
+    return relation.isDone ? Wait{} : askOperator(relation);
   }
   for (size_t i = 0; i < operands.size(); ++i)
     if (parameterOf(operands[i]) && !takesParameters(*relation.row, i))
@@ -284,14 +307,14 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
   std::vector<const lang::Operand*> places;
   for (const lang::Operand& place : relation.places)
     places.push_back(&place);
-  report.shapes = operandShapes(*relation.row, places, operands, result, definitions);
+  report.shapes = operandShapes(*relation.row, places, operands, result, values_);
   for (size_t i = 0; i < operands.size() && operands.size() > 1; ++i)
     if (isShown(result, i, operands.size()))
       report.label(relation.places[i].range, std::string(relation.row->operand(i).name));
   if (operands.size() == 1 && report.shapes.rows.empty())
     report.note(
         fmt::format("`{}` is `{}`", relation.row->operand(0).name, shortTypeText(operands[0])));
-  CallPlaces at{relation.range, *relation.attributes, places, definitions};
+  CallPlaces at{relation.range, *relation.attributes, places, values_};
   for (const lang::CallFix& fix : result.fixes)
     addFix(report, fix, *relation.row, at);
   bool takesFunction = relation.row->derivative != lang::Derivative::None;
@@ -312,7 +335,8 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
   };
   if (!relation.row) {
     if (isOpen)
-      diagnostics_.report(Message::CannotInfer, relation.range, "this field");
+      diagnostics_.report(Message::CannotInfer, relation.range,
+                          relation.open ? "this use" : "this field");
     return;
   }
   for (size_t i = 0; i < relation.operands.size(); ++i) {
@@ -344,13 +368,34 @@ void Relations::reportUnsolved() {
     }
 }
 
+std::vector<const PendingRelation*> Relations::answeredOpen() {
+  std::vector<const PendingRelation*> found;
+  for (const PendingRelation& relation : relations_)
+    if (relation.isDone && relation.row &&
+        std::ranges::any_of(relation.operands, [&](const Type* operand) {
+          return unifier_.resolve(operand)->hasUnknown;
+        }))
+      found.push_back(&relation);
+  return found;
+}
+
+bool Relations::isRefused(const PendingRelation& relation,
+                          const std::function<const lang::Dim*(const lang::Dim*)>& size) {
+  std::vector<const Type*> operands;
+  for (const Type* operand : relation.operands) {
+    operands.push_back(unifier_.mapDims(unifier_.resolve(operand), size));
+    if (operands.back()->hasUnknown)
+      return false;
+  }
+  return answer(relation, operands).outcome == RelationResult::Outcome::Failed;
+}
+
 void Relations::clear() {
   relations_.clear();
   arena_ = {};
-  firstFresh_ = 0;
   expectations_.clear();
-  ready_.clear();
-  waiting_.clear();
+  queue_ = {};
+  open_ = {};
 }
 
 } // namespace typecheck

@@ -12,14 +12,14 @@
 #include "lang/op/relation.h"
 #include "lang/source/diagnostic.h"
 #include "runtime/arena.h"
-#include "typecheck/unify.h"
+#include "typecheck/open_definitions.h"
 
 #include <deque>
 #include <set>
 
 namespace typecheck {
 
-/// An operator call, or a projection, whose result type is open.
+/// An operator call, a projection, or a use of an open definition, whose result type is open.
 struct PendingRelation {
   const lang::OperatorRow* row = nullptr;
   /// The definition that the call is in.
@@ -29,8 +29,14 @@ struct PendingRelation {
   std::span<const lang::Operand> places;
   const Type* result = nullptr;
   lang::SourceRange range;
-  /// For a projection: the field; `row` is null then.
+  /// For a projection: the field, by its place or its name; `row` is null then.
   uint32_t field = 0;
+  std::string_view fieldName = {};
+  /// For a record with other fields, which is the first operand: their names.
+  const lang::Constructor* change = nullptr;
+  /// The open definition that is used, and the operand or binding that mentions it.
+  const lang::Global* open = nullptr;
+  const void* mention = nullptr;
   bool isDone = false;
 };
 
@@ -49,7 +55,9 @@ using MismatchReporter = std::function<void(const Type* wanted, const Type* give
 
 class Relations {
 public:
-  Relations(Unifier& unifier, lang::Diagnostics& diagnostics);
+  /// `values` are those that bindings gave variables, by Var::number.
+  Relations(Unifier& unifier, OpenDefinitions& definitions, lang::Diagnostics& diagnostics,
+            const std::vector<const lang::Expr*>& values);
   Relations(const Relations&) = delete;
   Relations& operator=(const Relations&) = delete;
 
@@ -57,6 +65,20 @@ public:
 
   /// Asks until nothing new comes out.
   void solve();
+  /// Lets the unknowns that come to stand for something tell the relations that wait for them.
+  void listen();
+  /// Whether instances of open definitions are asked for that are not done.
+  bool needsInstances() const { return !open_.needing.empty(); }
+  /// Remembers an open number of these relations.
+  void addNumber(const Type* number) { open_.numbers.push_back(number); }
+  /// Gives the first number whose use asks for no type the one that it has by itself, or lets the
+  /// first use of an open definition that waits go on with what is known. False when there is none.
+  bool settleNext();
+  /// Operator calls that were answered while sizes of their operands were open, and still are.
+  std::vector<const PendingRelation*> answeredOpen();
+  /// Whether such a call is refused when `size` stands for its open sizes.
+  bool isRefused(const PendingRelation& relation,
+                 const std::function<const lang::Dim*(const lang::Dim*)>& size);
   /// Reports what is still open, and poisons the results that it left unknown.
   void reportUnsolved();
   /// Forgets all relations.
@@ -71,23 +93,46 @@ public:
     expectations_.try_emplace(unknown, std::move(report));
   }
 
+  /// What relations ask of who knows the definitions.
+  struct Questions {
+    /// The type of a field of a constructor, for a value of type `data`.
+    std::function<const Type*(const lang::Constructor&, size_t field, const Type* data)> fieldType;
+    /// The type of an instance of an open definition at one use.
+    std::function<const Type*(const lang::Global&)> instanceType;
+  };
+  Questions questions;
   /// What relations that were solved took for granted.
   std::vector<OpenBound> bounds;
-  /// By Var::number: the value that a binding gave the variable, for origins in messages.
-  std::vector<const lang::Expr*> definitions;
 
 private:
   /// Nothing when settled, else the operand whose type is needed.
   using Wait = std::optional<size_t>;
 
   std::optional<size_t> next(size_t from);
-  Wait ask(PendingRelation& relation);
+  Wait ask(PendingRelation& relation, size_t number);
   Wait askOperator(PendingRelation& relation);
   lang::RelationResult answer(const PendingRelation& relation,
                               std::span<const Type* const> operands);
   Wait waitOrGoOn(PendingRelation& relation, const lang::RelationResult& result,
                   std::span<const Type* const> operands);
   Wait askProjection(const PendingRelation& relation);
+  Wait askChange(const PendingRelation& relation);
+  const lang::Constructor* recordOf(const PendingRelation& relation, const Type* record,
+                                    std::string_view field, lang::SourceRange name);
+  Wait askOpen(PendingRelation& relation, size_t number);
+  void takeInstance(PendingRelation& relation, const Instance& instance);
+  void reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem);
+  void askField(const PendingRelation& relation, const Type* record);
+  bool holdsNumber(const Type* operand);
+  size_t awaitedBesideNumbers(std::span<const Type* const> operands);
+  bool decideNumbers(PendingRelation& relation, std::span<const Type* const> operands);
+  bool decideByOthers(const PendingRelation& relation, std::span<const Type* const> operands);
+  void linkNumbers(PendingRelation& relation, std::span<const Type* const> operands);
+  template <typename Visit>
+  void forEachNumber(std::span<const Type* const> operands, Visit visit);
+  std::optional<lang::RelationResult> answerWith(const PendingRelation& relation,
+                                                 std::span<const Type* const> operands,
+                                                 runtime::DType dtype);
   bool isSolvedByParameter(const PendingRelation& relation, const Type* unknown);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
@@ -100,15 +145,30 @@ private:
   void reportUnsolved(const PendingRelation& relation);
 
   Unifier& unifier_;
+  OpenDefinitions& definitions_;
   lang::Diagnostics& diagnostics_;
+  const std::vector<const lang::Expr*>& values_;
   std::deque<PendingRelation> relations_;
   /// The operands of all of them.
   runtime::Arena arena_;
-  /// The first relation that was never asked, and the numbers of those before to ask again.
-  size_t firstFresh_ = 0;
-  std::set<size_t> ready_;
-  /// By the number of an unknown: relations that wait for it.
-  std::unordered_map<uint32_t, std::vector<size_t>> waiting_;
+  struct Queue {
+    /// The first relation that was never asked, and the numbers of those before to ask again.
+    size_t firstFresh = 0;
+    std::set<size_t> ready;
+    /// By the number of an unknown: relations that wait for it.
+    std::unordered_map<uint32_t, std::vector<size_t>> waiting;
+  };
+  Queue queue_;
+  struct Open {
+    /// The numbers of uses of open definitions whose instances are not done.
+    std::vector<size_t> needing;
+    /// Whether such uses may go on while something of their operands is unknown.
+    bool goesOn = false;
+    /// Open numbers in the order of the program, and the first that may be open still.
+    std::vector<const Type*> numbers;
+    size_t firstNumber = 0;
+  };
+  Open open_;
   std::unordered_map<const Type*, MismatchReporter> expectations_;
 };
 

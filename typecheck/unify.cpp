@@ -137,6 +137,8 @@ UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
     return UnifyResult::Same;
   if (occurs(unknown, type))
     return UnifyResult::Infinite;
+  if (!numbers_.bind(unknown, type))
+    return UnifyResult::Different;
   bool fits = !isTooLarge(type);
   setBinding(unknown, !fits ? types_.error() : type->isUnknown() ? root(type) : type);
   if (onBound)
@@ -415,6 +417,23 @@ const Type* Unifier::substitute(const Type* type,
   if (type->parts.empty() && !type->result)
     return type;
   return rebuild(type, [&](const Type* part) { return substitute(part, parameters, arguments); });
+}
+
+const Type* Unifier::withFreshUnknowns(const Type* type, FreshUnknowns& known) {
+  if (!type->hasUnknown)
+    return type;
+  if (type->isUnknown()) {
+    const Type*& own = known.types[type];
+    return own ? own : own = fresh();
+  }
+  if (!type->shape.empty())
+    return rebuildShape(type, [&](const Dim* form) -> const Dim* {
+      if (form->kind != lang::DimKind::Unknown)
+        return form;
+      const Dim*& own = known.dims[form];
+      return own ? own : own = dims_.fresh();
+    });
+  return rebuild(type, [&](const Type* part) { return withFreshUnknowns(part, known); });
 }
 
 const Type* Unifier::instantiate(const Type* function) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "typecheck/dims.h"
+#include "typecheck/open_numbers.h"
 
 #include <functional>
 #include <map>
@@ -53,6 +54,13 @@ public:
   /// dimension parameter is a Dimension type.
   const Type* substitute(const Type* type, std::span<const lang::TypeParameter* const> parameters,
                          lang::Types arguments);
+  /// What fresh unknowns stand for in a copy.
+  struct FreshUnknowns {
+    std::unordered_map<const Type*, const Type*> types;
+    std::unordered_map<const Dim*, const Dim*> dims;
+  };
+  /// A declared type with unknowns of its own.
+  const Type* withFreshUnknowns(const Type* type, FreshUnknowns& known);
   /// A function type without type parameters, fresh unknowns in their places.
   const Type* instantiate(const Type* function);
   /// A type, not a too large one, with instances of its polymorphic functions where `other` has
@@ -65,6 +73,8 @@ public:
   /// Makes the open unknowns inside the type the poison type: a mistake was reported about it.
   void poison(const Type* type) { poisonAll({&type, 1}); }
   void poisonAll(lang::Types types);
+
+  OpenNumbers& numbers() { return numbers_; }
 
   /// How often `?` took the place of a size that one of the types said and goes on to say wherever
   /// else it went.
@@ -122,6 +132,7 @@ private:
 
   TypeContext& types_;
   DimSolver dims_;
+  OpenNumbers numbers_{*this};
   std::vector<const Type*> bindings_;
   std::vector<const Type*> unknowns_;
   std::map<std::tuple<const Type*, const Type*, bool>, Merged> mergedGround_;

@@ -106,8 +106,10 @@ Owner ownerOf(const Program& program, const SurfaceAt& at) {
   }
   if (const auto* type = surface::tryAs<surface::TypeDefinition>(at.definition))
     return {nullptr, fmt::format("type `{}`", type->name.text), type->generics};
-  const auto& function = surface::as<surface::FunctionDefinition>(at.definition);
-  return {function.function, fmt::format("`@{}`", function.name.text), function.function->generics};
+  const auto* function = surface::tryAs<surface::FunctionDefinition>(at.definition);
+  return function ? Owner{function->function, fmt::format("`@{}`", function->name.text),
+                          function->function->generics}
+                  : Owner{nullptr, fmt::format("`{}`", at.definition->name.text)};
 }
 
 /// What the checker found that the definition needs of the size.

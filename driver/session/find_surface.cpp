@@ -44,14 +44,28 @@ private:
   void enter(const Definition& definition) {
     if (const auto* function = tryAs<FunctionDefinition>(&definition))
       return enter(*function->function);
-    for (const Constructor& constructor : as<TypeDefinition>(&definition).constructors)
+    if (const auto* constant = tryAs<ConstantDefinition>(&definition)) {
+      enterType(constant->type);
+      return open(constant->value);
+    }
+    if (const auto* test = tryAs<TestDefinition>(&definition))
+      return open(test->body);
+    if (const auto* type = tryAs<TypeDefinition>(&definition))
+      enterType(*type);
+  }
+
+  void enterType(const TypeDefinition& type) {
+    enterType(type.alias);
+    for (const Constructor& constructor : type.constructors)
       for (const Type* field : constructor.fields)
         enterType(field);
   }
 
   void enter(const Function& function) {
-    for (const Parameter& parameter : function.parameters)
+    for (const Parameter& parameter : function.parameters) {
       enterType(parameter.type);
+      open(parameter.defaultValue);
+    }
     enterType(function.result);
     open(function.body);
   }
@@ -75,6 +89,8 @@ private:
     } else if (const auto* tensor = tryAs<TensorType>(type)) {
       for (const Dim& dim : tensor->shape)
         enterDim(dim);
+    } else if (const auto* size = tryAs<SizeType>(type)) {
+      enterDim(*size->dim);
     }
   }
 
@@ -110,6 +126,8 @@ private:
     open(call.callee);
     open(call.arguments);
     for (const Attribute& attribute : call.attributes) {
+      if (attribute.value.kind == AttributeKind::Expr)
+        open(attribute.value.expr);
       bool isKey = holds(attribute.key.range);
       bool isValue = holds(attribute.value.range) && attribute.value.kind != AttributeKind::Expr;
       if (!isKey && !isValue)
@@ -124,6 +142,8 @@ private:
     for (const Item& item : sequence.items)
       if (holds(item.range)) {
         enterType(item.type);
+        if (item.pattern)
+          enterPattern(item.pattern);
         open(item.value);
       }
     open(sequence.result);
@@ -163,6 +183,12 @@ private:
     case ExprKind::Infix:
       open(as<Infix>(&expr).left);
       return open(as<Infix>(&expr).right);
+    case ExprKind::Prefix:
+      return open(as<Prefix>(&expr).operand);
+    case ExprKind::Field:
+      return open(as<Field>(&expr).operand);
+    case ExprKind::TensorLiteral:
+      return open(as<TensorLiteral>(&expr).elements);
     case ExprKind::Sequence:
       return enterSequence(as<Sequence>(&expr));
     default:

@@ -3,7 +3,9 @@
 // later stages report is of no interest.
 #include "driver/session/session.h"
 
+#include "driver/session/spoken.h"
 #include "driver/session/suggestions.h"
+#include "parser/baton/parse.h"
 #include "parser/metadata/metadata.h"
 #include "parser/relay/parse.h"
 #include "parser/resolve/resolve.h"
@@ -18,6 +20,15 @@ namespace {
 
 /// What some editors put in front of UTF-8; it is no part of a text, so no place counts it.
 constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
+
+/// The notation of a text. Relay's header says it wherever it stands, else the name of the file.
+parser::surface::Notation notationOf(const lang::SourceFile& source) {
+  std::string_view text = source.text();
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  bool hasHeader = text.starts_with("#[version") || text.starts_with("v0.0.");
+  return source.name().ends_with(".baton") && !hasHeader ? parser::surface::Notation::Baton
+                                                         : parser::surface::Notation::Relay;
+}
 
 } // namespace
 
@@ -44,7 +55,9 @@ lang::Diagnostics Session::noFindings() const {
 
 void Session::read(Program& program, Stage stage) {
   lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
-  const auto* file = parser::parseText(trees_, *program.source, diagnostics, &operators_);
+  const auto* file = notationOf(*program.source) == parser::surface::Notation::Baton
+                         ? parser::baton::parseText(trees_, *program.source, diagnostics)
+                         : parser::parseText(trees_, *program.source, diagnostics, &operators_);
   program.tree = file;
   bool isGuessed = stage == Stage::Guessed;
   if (!file || (diagnostics.hasErrors() && !isGuessed))
@@ -62,10 +75,13 @@ void Session::read(Program& program, Stage stage) {
   }
   program.module = parser::resolve(*file, *program.source, std::move(metadata),
                                    {types_, operators_, prelude()}, sink());
-  if (diagnostics.hasErrors() && !isGuessed)
+  if (diagnostics.hasErrors() && !isGuessed) {
     program.module = nullptr;
-  else if (stage != Stage::Resolved)
-    program.typing = typecheck::checkModule(*program.module, operators_, sink());
+  } else if (stage != Stage::Resolved || program.module->isOpen) {
+    auto checked = typecheck::checkAndComplete(std::move(program.module), operators_, sink());
+    program.module = std::move(checked.module);
+    program.typing = std::move(checked.typing);
+  }
 }
 
 runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
@@ -77,8 +93,11 @@ runtime::Result<Program> Session::loadText(std::string name, std::string text, S
     return runtime::Error{"the texts of one run can have at most 2 GiB together"};
   read(program, stage);
   program.diagnostics.sortByPlace();
-  if (suggestions_ == Suggestions::ThatHelp)
+  if (suggestions_ == Suggestions::ThatHelp) {
     keepWhatHelps(program, operators_, sources_);
+    if (program.tree && program.tree->notation == parser::surface::Notation::Baton)
+      speakBare(program.diagnostics);
+  }
   return program;
 }
 

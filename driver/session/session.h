@@ -16,8 +16,8 @@
 
 namespace driver {
 
-/// How far a text is taken. Guessed: as far as Checked whatever is wrong, with holes in place of
-/// what could not be understood.
+/// How far a text is taken. What types must complete is checked in any case. Guessed: as far as
+/// Checked whatever is wrong, with holes in place of what could not be understood.
 enum class Stage { Resolved, Checked, Guessed };
 
 /// Whether suggestions are those that help (suggestions.h), or all that came to mind.

@@ -15,6 +15,13 @@ namespace lang {
 
 namespace {
 
+/// The low bits that a scalar of the type has; constants of equal value have equal bits.
+uint64_t truncated(runtime::DType dtype, uint64_t bits) {
+  return dtype.bits >= 64 ? bits : bits & ((uint64_t(1) << dtype.bits) - 1);
+}
+
+} // namespace
+
 uint64_t scalarBits(runtime::DType dtype, double value) {
   if (dtype == runtime::Float64)
     return std::bit_cast<uint64_t>(value);
@@ -28,13 +35,6 @@ uint64_t scalarBits(runtime::DType dtype, double value) {
     return value != 0;
   return value < 0 ? uint64_t(int64_t(value)) : uint64_t(value);
 }
-
-/// The low bits that a scalar of the type has; constants of equal value have equal bits.
-uint64_t truncated(runtime::DType dtype, uint64_t bits) {
-  return dtype.bits >= 64 ? bits : bits & ((uint64_t(1) << dtype.bits) - 1);
-}
-
-} // namespace
 
 AttributeValue Setting::kept(Arena& arena) const {
   if (text)

@@ -72,6 +72,9 @@ struct Setting {
 
 using Settings = ListOf<Setting>;
 
+/// The bits of a number in an element type, rounded once.
+uint64_t scalarBits(runtime::DType dtype, double value);
+
 /// Makes nodes of one module. Values that it makes are unbound: see BlockBuilder.
 class Builder {
 public:

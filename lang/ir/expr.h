@@ -72,13 +72,19 @@ struct Var : Expr {
   const AttributeValue* device = nullptr;
 };
 
-/// A constant: a scalar in `bits`, or a tensor.
+/// Whether a constant is an open number, which takes the element type that its use asks for, and
+/// which numbers it is: integers as int64, or reals as float64.
+enum class OpenNumber : uint8_t { None, Integer, Real };
+
+/// A constant: a scalar in `bits`, or a tensor. The type of an open number is an unknown of its own
+/// until the module is completed (typecheck/check.h).
 struct Constant : Expr {
   static constexpr ExprKind kindOf = ExprKind::Constant;
   const Type* type;
   /// The little-endian bits of a scalar; unused when `tensor` is set.
   uint64_t bits = 0;
   const runtime::Tensor* tensor = nullptr;
+  OpenNumber open = OpenNumber::None;
 };
 
 /// The value of a constant as a tensor.
@@ -99,7 +105,8 @@ struct OperatorRef : Expr {
   const OperatorRow* row;
 };
 
-/// A constructor of a data type, as binder and use.
+/// A constructor of a data type, as binder and use. One without a definition stands, in a module
+/// that is not completed, for that of a record, which is its first argument, with other fields.
 struct Constructor : Expr {
   static constexpr ExprKind kindOf = ExprKind::Constructor;
   std::string_view name;
@@ -107,6 +114,8 @@ struct Constructor : Expr {
   mutable const TypeDefinition* definition = nullptr;
   /// Its place among the constructors of the type.
   uint32_t index = 0;
+  /// Of all fields, or empty.
+  std::span<const std::string_view> fieldNames = {};
 };
 
 /// An expression that is still to be written, `_`. A program with one has an error and never runs.
@@ -136,10 +145,12 @@ struct TupleExpr : Expr {
   std::span<const Operand> fields;
 };
 
+/// A field of a tuple. In a module that is not completed it may also be one of a record, by name.
 struct Project : Expr {
   static constexpr ExprKind kindOf = ExprKind::Project;
   Operand tuple;
   uint32_t index;
+  std::string_view field = {};
 };
 
 /// A call. The callee is any atom; a call of an operator carries its full attributes, a call of
@@ -184,6 +195,8 @@ struct Function : Expr {
   const Type* resultAnnotation;
   const Block* body;
   std::span<const NamedAttribute> attributes;
+  /// Of a definition: whether its uses may decide what its parameters are (typecheck/).
+  bool mayBeOpen = false;
 };
 
 struct RefNew : Expr {
@@ -231,6 +244,8 @@ struct Pattern {
   const Var* var = nullptr;
   const Constructor* constructor = nullptr;
   std::span<const Pattern* const> parts = {};
+  /// Of an arm: whether a value that matches may still be one for later arms, which its body asks.
+  bool isGuarded = false;
 };
 
 namespace detail {

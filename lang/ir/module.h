@@ -32,6 +32,8 @@ struct Module {
   std::deque<runtime::Tensor> tensors;
   /// Objects of the metadata section that attributes refer to.
   MetadataTable metadata;
+  /// Whether it has open numbers and fields by name, which checking completes.
+  bool isOpen = false;
   uint32_t varCount = 0;
   uint32_t functionCount = 0;
   uint32_t unknownCount = 0;

@@ -172,7 +172,7 @@ const Expr* Rewriter::copyValue(Frame& frame) {
         return arena.make<TupleExpr>(base, operands(tuple.fields));
       },
       [&](const Project& project) -> const Expr* {
-        return arena.make<Project>(base, operand(project.tuple), project.index);
+        return arena.make<Project>(base, operand(project.tuple), project.index, project.field);
       },
       [&](const Call& call) -> const Expr* {
         return arena.make<Call>(base, operand(call.callee), operands(call.arguments),
@@ -249,6 +249,8 @@ Atom Rewriter::atom(const Expr& old) {
     return global(static_cast<const Global&>(old));
   case ExprKind::Constructor: {
     const auto& constructor = static_cast<const Constructor&>(old);
+    if (!constructor.definition)
+      return &old;
     const TypeDefinition* owner = definition(constructor.definition);
     fillDefinitions();
     return owner->constructors[constructor.index];
@@ -372,9 +374,12 @@ void Rewriter::fillDefinitions() {
       std::vector<const Type*> fields;
       for (const Type* field : each->fields)
         fields.push_back(types_(field));
+      std::vector<std::string_view> names;
+      for (std::string_view name : each->fieldNames)
+        names.push_back(arena.copyText(name));
       constructors.push_back(arena.make<Constructor>(Expr{ExprKind::Constructor, each->range},
                                                      arena.copyText(each->name), arena.copy(fields),
-                                                     copy, each->index));
+                                                     copy, each->index, arena.copy(names)));
     }
     copy->constructors = arena.copy(constructors);
   }

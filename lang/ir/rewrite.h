@@ -54,7 +54,7 @@ protected:
   /// which every variable comes before its uses.
   virtual std::span<const Binding> bindingsOf(const Block& block) { return block.bindings; }
   /// The copy of what a block gives.
-  virtual Atom resultOf(const Block& block) { return atom(*block.result.value); }
+  virtual Atom resultOf(const Block& block) { return operandAtom(block.result); }
   /// What the copy of a variable, of a function's result, and of a function declare, in types of
   /// the old module.
   virtual const Type* declared(const Var& old) { return old.annotation; }
@@ -69,6 +69,8 @@ protected:
 
   /// The copy of an atom.
   virtual Atom atom(const Expr& atom);
+  /// The copy of an atom in its place as an operand.
+  virtual Atom operandAtom(const Operand& old) { return atom(*old.value); }
   /// The variable of the copy that stands for one bound inside, made at the first call.
   Var* fresh(const Var& old);
   bool staysInModule() const { return &from_ == &make.module; }
@@ -104,7 +106,7 @@ private:
   }
   Function* functionHead(const Function& function);
   const Expr* copyValue(Frame& frame);
-  Operand operand(const Operand& old) { return {atom(*old.value), old.range}; }
+  Operand operand(const Operand& old) { return {operandAtom(old), old.range}; }
   std::span<const Operand> operands(std::span<const Operand> old);
   const Pattern* pattern(const Pattern& root);
   AttributeValue attribute(const AttributeValue& old);

@@ -1,6 +1,7 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
 #include "lang/op/op.h"
 #include "parser/resolve/attribute_words.h"
+#include "parser/resolve/bare_forms.h"
 #include "parser/resolve/index_map_text.h"
 #include "parser/resolve/metadata_fields.h"
 #include "parser/resolve/name_hints.h"
@@ -190,6 +191,13 @@ public:
     suggestValue(report, found->kind, *wrong.value, wrong.range);
   }
 
+  /// Lets what is not given be `None` where that is a value.
+  void allowNull() {
+    for (size_t i = 0; i < values_.size(); ++i)
+      if (!places_[i].isValid() && lang::isNullable(row_.attributes[i]))
+        mayMiss_ |= uint64_t(1) << std::min<size_t>(i, 63);
+  }
+
   /// For a value that was reported.
   void fail(std::string_view name, lang::SourceRange range) {
     failed_ = true;
@@ -203,7 +211,8 @@ public:
   const lang::Attributes* finish(const surface::Call& call) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const AttributeRow& row = row_.attributes[i];
-      if (places_[i].isValid() || !row.defaultText.empty())
+      bool mayMiss = i < 64 && ((mayMiss_ >> i) & 1) != 0;
+      if (places_[i].isValid() || !row.defaultText.empty() || mayMiss)
         continue;
       failed_ = true;
       // An unknown attribute may be the missing one.
@@ -295,6 +304,8 @@ private:
   std::vector<AttributeValue> values_;
   /// Where the text gives each, or invalid.
   std::vector<lang::SourceRange> places_;
+  /// The attributes that need not be given though they have no default, by their places.
+  uint64_t mayMiss_ = 0;
   bool misspelt_ = false;
   bool failed_ = false;
 };
@@ -405,6 +416,59 @@ const lang::Attributes* buildAttributes(ResolveContext& context, const lang::Ope
   if (call.metaTail && namesAttributes(call.metaTail->meta))
     fillFromObject(context, row, filler, *call.metaTail);
   return filler.finish(call);
+}
+
+namespace {
+
+/// What an expression says as the value of an attribute: literals, lists of them, names of element
+/// types. Anything else is the atom that it is, which some attributes take.
+AttributeValue literalAttribute(ResolveContext& context, const surface::Expr* expr) {
+  if (const auto* integer = surface::tryAs<surface::IntLiteral>(expr))
+    return lang::intAttribute(integer->value, integer->width ? integer->width : 32);
+  if (const auto* real = surface::tryAs<surface::FloatLiteral>(expr))
+    return lang::floatAttribute(real->value);
+  if (const auto* boolean = surface::tryAs<surface::BoolLiteral>(expr))
+    return lang::intAttribute(boolean->value);
+  if (const auto* text = surface::tryAs<surface::TextLiteral>(expr))
+    return lang::stringAttribute(context.module.arena.copyText(text->text));
+  std::span<const surface::Expr* const> elements;
+  if (const auto* list = surface::tryAs<surface::TensorLiteral>(expr))
+    elements = list->elements;
+  else if (const auto* tuple = surface::tryAs<surface::Tuple>(expr))
+    elements = tuple->fields;
+  if (!elements.empty() || expr->kind == surface::ExprKind::TensorLiteral) {
+    std::vector<AttributeValue> items;
+    for (const surface::Expr* element : elements)
+      items.push_back(literalAttribute(context, element));
+    return lang::listAttribute(context.module.arena.copy(items));
+  }
+  if (const auto* name = surface::tryAs<surface::Name>(expr)) {
+    if (name->name == "none")
+      return {};
+    if (auto dtype = shortDType(name->name); dtype && !context.locals.find(name->name))
+      return lang::stringAttribute(context.module.arena.copyText(runtime::dtypeName(*dtype)));
+  }
+  return exprValue(context, expr);
+}
+
+} // namespace
+
+const lang::Attributes* buildGivenAttributes(ResolveContext& context, const lang::OperatorRow& row,
+                                             std::span<const GivenAttribute> given,
+                                             lang::SourceRange call) {
+  AttributeFiller filler(context, row);
+  for (const GivenAttribute& each : given) {
+    size_t errors = context.diagnostics.errorCount();
+    AttributeValue value = each.value ? literalAttribute(context, each.value) : AttributeValue{};
+    if (context.diagnostics.errorCount() > errors)
+      filler.fail(each.name.text, each.name.range);
+    else
+      filler.set(each.name.text, each.name.range, each.range, value);
+  }
+  filler.allowNull();
+  surface::Call place;
+  place.range = call;
+  return filler.finish(place);
 }
 
 const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::OperatorRow& row) {

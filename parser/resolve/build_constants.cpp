@@ -1,7 +1,11 @@
 // Literals, tensor literals and constants of the metadata section.
 #include "parser/resolve/resolve_context.h"
 
+#include "lang/ir/builder.h"
 #include "runtime/half.h"
+#include "runtime/scalar.h"
+
+#include <algorithm>
 
 #include <charconv>
 
@@ -19,26 +23,78 @@ const Constant* scalarConstant(ResolveContext& context, lang::SourceRange range,
 
 namespace {
 
-/// The type and bits of a literal that is a single value.
+/// The type and bits of a literal that is a single value; of an open number those of int64 or
+/// float64.
 struct LiteralValue {
   DType dtype;
   uint64_t bits;
+  lang::OpenNumber open = lang::OpenNumber::None;
 };
+
+DType dtypeOf(surface::NumberKind kind, uint8_t width) {
+  switch (kind) {
+  case surface::NumberKind::Signed:
+    return {runtime::DTypeCode::Int, width};
+  case surface::NumberKind::Unsigned:
+    return {runtime::DTypeCode::UInt, width};
+  case surface::NumberKind::Float:
+    return {runtime::DTypeCode::Float, width};
+  case surface::NumberKind::BFloat:
+    break;
+  }
+  return {runtime::DTypeCode::BFloat, width};
+}
 
 std::optional<LiteralValue> literalValue(const surface::Expr* expr) {
   if (const auto* integer = surface::tryAs<surface::IntLiteral>(expr))
-    return LiteralValue{{runtime::DTypeCode::Int, integer->width}, uint64_t(integer->value)};
+    return integer->width > 0
+               ? LiteralValue{dtypeOf(integer->numberKind, integer->width),
+                              uint64_t(integer->value)}
+               : LiteralValue{runtime::Int64, uint64_t(integer->value), lang::OpenNumber::Integer};
   if (const auto* boolean = surface::tryAs<surface::BoolLiteral>(expr))
     return LiteralValue{runtime::Bool, boolean->value};
   const auto* real = surface::tryAs<surface::FloatLiteral>(expr);
   if (!real)
     return std::nullopt;
-  DType dtype{runtime::DTypeCode::Float, real->width};
+  if (real->width == 0)
+    return LiteralValue{runtime::Float64, std::bit_cast<uint64_t>(real->value),
+                        lang::OpenNumber::Real};
+  DType dtype = dtypeOf(real->numberKind, real->width);
   if (real->width == 64)
     return LiteralValue{dtype, std::bit_cast<uint64_t>(real->value)};
+  if (real->numberKind == surface::NumberKind::BFloat)
+    return LiteralValue{dtype, runtime::BHalf(runtime::floatRoundedToOdd(real->value)).bits};
   if (real->width == 32)
     return LiteralValue{dtype, std::bit_cast<uint32_t>(float(real->value))};
   return LiteralValue{dtype, runtime::Half(runtime::floatRoundedToOdd(real->value)).bits};
+}
+
+const Constant* openConstant(ResolveContext& context, lang::SourceRange range,
+                             lang::OpenNumber kind, uint64_t bits, const runtime::Tensor* tensor) {
+  context.module.isOpen = true;
+  return context.module.arena.make<Constant>(
+      lang::Expr{lang::ExprKind::Constant, range},
+      context.module.types.unknown(context.module.unknownCount++), bits, tensor, kind);
+}
+
+double openReal(const LiteralValue& value) {
+  return value.open == lang::OpenNumber::Real ? std::bit_cast<double>(value.bits)
+                                              : double(int64_t(value.bits));
+}
+
+std::string openText(const LiteralValue& value) {
+  return value.open == lang::OpenNumber::Real ? fmt::format("{}", openReal(value))
+                                              : fmt::format("{}", int64_t(value.bits));
+}
+
+/// Whether an element type has the value of an open number; reals are asked for floats only.
+bool fitsOpen(const LiteralValue& value, DType dtype) {
+  if (dtype.isFloat())
+    return !std::isinf(runtime::rounded(dtype, openReal(value)));
+  auto integer = int64_t(value.bits);
+  int bits = dtype.bits - (dtype.isSigned() ? 1 : 0);
+  int64_t limit = bits < 63 ? (int64_t(1) << bits) - 1 : INT64_MAX;
+  return integer <= limit && integer >= (dtype.isSigned() ? -limit - 1 : 0);
 }
 
 /// Collects the elements of a tensor literal; recursion is bounded by the reader's nesting limit.
@@ -56,15 +112,23 @@ public:
     }
     if (!checkRank(context_, "this literal", shape_.size(), literal.range) || !collect(literal, 0))
       return nullptr;
-    runtime::Tensor tensor(dtype_.value_or(runtime::Float32), shape_);
+    if (!checkOpen())
+      return nullptr;
+    auto [dtype, open] = elementType();
+    runtime::Tensor tensor(dtype, shape_);
     size_t width = tensor.dtype().bytes();
-    for (size_t i = 0; i < bits_.size(); ++i)
-      std::memcpy(tensor.bytes() + i * width, &bits_[i], width);
+    for (size_t i = 0; i < values_.size(); ++i) {
+      uint64_t bits = converted(values_[i], dtype);
+      std::memcpy(tensor.bytes() + i * width, &bits, width);
+    }
     context_.module.tensors.push_back(std::move(tensor));
     const runtime::Tensor& stored = context_.module.tensors.back();
-    return context_.module.arena.make<Constant>(
-        lang::Expr{lang::ExprKind::Constant, literal.range},
-        context_.module.types.tensorOf(stored.shape(), stored.dtype()), uint64_t(0), &stored);
+    lang::TypeContext& types = context_.module.types;
+    if (open != lang::OpenNumber::None)
+      return openConstant(context_, literal.range, open, 0, &stored);
+    return context_.module.arena.make<Constant>(lang::Expr{lang::ExprKind::Constant, literal.range},
+                                                types.tensorOf(stored.shape(), stored.dtype()),
+                                                uint64_t(0), &stored);
   }
 
 private:
@@ -92,27 +156,78 @@ private:
       return ragged(element, "this element is no literal");
     if (depth != shape_.size())
       return ragged(element, "a number stands where there is a row before");
-    if (dtype_ && *dtype_ != value->dtype)
-      return ragged(element,
-                    fmt::format("this element is {}, the first one {}",
-                                runtime::dtypeName(value->dtype), runtime::dtypeName(*dtype_)));
-    dtype_ = value->dtype;
-    bits_.push_back(value->bits);
+    if (value->open == lang::OpenNumber::None) {
+      if (dtype_ && *dtype_ != value->dtype)
+        return ragged(element,
+                      fmt::format("this element is {}, the first one {}",
+                                  runtime::dtypeName(value->dtype), runtime::dtypeName(*dtype_)));
+      dtype_ = value->dtype;
+    } else {
+      open_.push_back({element, *value});
+    }
+    values_.push_back(*value);
     return true;
+  }
+
+  /// Whether the type that some elements say has all the others.
+  bool checkOpen() {
+    for (const auto& [element, value] : open_) {
+      if (!dtype_)
+        break;
+      bool isReal = value.open == lang::OpenNumber::Real;
+      if (dtype_->isBool() || (isReal && !dtype_->isFloat()))
+        return ragged(element, fmt::format("this element is a {}number, another one {}",
+                                           isReal ? "real " : "", runtime::dtypeName(*dtype_)));
+      if (!fitsOpen(value, *dtype_)) {
+        context_.diagnostics.report(Message::NumberOutOfRange, element->range, openText(value),
+                                    runtime::dtypeName(*dtype_));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// What the elements are: what one of them says, else open numbers.
+  std::pair<DType, lang::OpenNumber> elementType() const {
+    if (dtype_ || values_.empty())
+      return {dtype_.value_or(runtime::Float32), lang::OpenNumber::None};
+    auto isReal = [](const LiteralValue& value) { return value.open == lang::OpenNumber::Real; };
+    return std::ranges::any_of(values_, isReal)
+               ? std::pair(runtime::Float64, lang::OpenNumber::Real)
+               : std::pair(runtime::Int64, lang::OpenNumber::Integer);
+  }
+
+  /// The bits of an open number in an element type; others have theirs.
+  static uint64_t converted(const LiteralValue& value, DType dtype) {
+    if (value.open == lang::OpenNumber::None || value.dtype == dtype)
+      return value.bits;
+    if (dtype.isFloat())
+      return lang::scalarBits(dtype, openReal(value));
+    return value.bits & (~uint64_t(0) >> (64 - dtype.bits));
   }
 
   ResolveContext& context_;
   runtime::Shape shape_;
   std::optional<DType> dtype_;
-  std::vector<uint64_t> bits_;
+  std::vector<LiteralValue> values_;
+  std::vector<std::pair<const surface::Expr*, LiteralValue>> open_;
 };
 
 } // namespace
+
+bool isOfNumbers(const surface::TensorLiteral& literal) {
+  return std::ranges::all_of(literal.elements, [](const surface::Expr* element) {
+    const auto* nested = surface::tryAs<surface::TensorLiteral>(element);
+    return nested ? isOfNumbers(*nested) : literalValue(element).has_value();
+  });
+}
 
 const Constant* buildLiteral(ResolveContext& context, const surface::Expr* literal) {
   if (const auto* tensor = surface::tryAs<surface::TensorLiteral>(literal))
     return TensorLiteralReader(context).read(*tensor);
   LiteralValue value = *literalValue(literal);
+  if (value.open != lang::OpenNumber::None)
+    return openConstant(context, literal->range, value.open, value.bits, nullptr);
   return scalarConstant(context, literal->range, value.dtype, value.bits);
 }
 
@@ -136,7 +251,7 @@ const Constant* buildMetaConstant(ResolveContext& context, const surface::MetaRe
   auto number = findMetadata(context, reference, range);
   if (!number)
     return nullptr;
-  auto [known, isNew] = context.metadata.constants.try_emplace(*number, nullptr);
+  auto [known, isNew] = context.relay.constants.try_emplace(*number, nullptr);
   if (!isNew)
     return known->second;
   const lang::MetadataNode& node = context.module.metadata.nodes[*number];

@@ -97,14 +97,14 @@ public:
     std::vector<size_t> stack{number};
     while (!stack.empty()) {
       size_t top = stack.back();
-      if (context_.metadata.dims.contains(top)) {
+      if (context_.relay.dims.contains(top)) {
         stack.pop_back();
         continue;
       }
       bool isReturn = !open_.insert(top).second;
       step(top, isReturn, stack);
     }
-    return context_.metadata.dims.at(number);
+    return context_.relay.dims.at(number);
   }
 
 private:
@@ -113,18 +113,18 @@ private:
     const MetadataNode& node = context_.module.metadata.nodes[number];
     auto operation = operationOf(node.typeKey);
     if (!operation) {
-      context_.metadata.dims[number] = leaf(context_, node);
+      context_.relay.dims[number] = leaf(context_, node);
       return;
     }
     std::vector<const Dim*> parts;
     for (std::string_view field : {"a", "b"}) {
       auto part = numberOf(fieldOf(node, field));
       if (!part || *part < 0 || size_t(*part) >= context_.module.metadata.nodes.size()) {
-        context_.metadata.dims[number] = nullptr;
+        context_.relay.dims[number] = nullptr;
         return;
       }
-      auto known = context_.metadata.dims.find(size_t(*part));
-      if (known != context_.metadata.dims.end())
+      auto known = context_.relay.dims.find(size_t(*part));
+      if (known != context_.relay.dims.end())
         parts.push_back(known->second);
       else if (!isReturn && !open_.contains(size_t(*part)))
         stack.push_back(size_t(*part));
@@ -132,7 +132,7 @@ private:
         parts.push_back(nullptr);
     }
     if (parts.size() == 2)
-      context_.metadata.dims[number] =
+      context_.relay.dims[number] =
           parts[0] && parts[1] ? combined(context_.module.types, *operation, parts[0], parts[1])
                                : nullptr;
   }

@@ -1,6 +1,7 @@
 // Expressions of the surface tree to the graph. Chains that lean to the left (calls of calls,
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
 #include "lang/op/op.h"
+#include "parser/resolve/bare_forms.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/resolve/size_hints.h"
 
@@ -13,7 +14,8 @@ using lang::SourceRange;
 namespace {
 
 std::string_view infixSymbol(surface::InfixOp op) {
-  constexpr std::string_view symbols[] = {"*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!="};
+  constexpr std::string_view symbols[] = {
+      "*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "%", "@", "**", "&&", "||", "|>"};
   return symbols[size_t(op)];
 }
 
@@ -55,16 +57,25 @@ public:
 
 private:
   /// The next expression down a chain that leans to the left, or null at its foot. A name that is
-  /// called is no value of its own, so it ends the chain.
-  static const surface::Expr* leftOf(const surface::Expr* expr) {
+  /// called is no value of its own, so it ends the chain; so does one that dots join.
+  const surface::Expr* leftOf(const surface::Expr* expr) {
     switch (expr->kind) {
     case surface::ExprKind::Infix:
       return surface::as<surface::Infix>(expr).left;
     case surface::ExprKind::Project:
       return surface::as<surface::Project>(expr).operand;
+    case surface::ExprKind::Field:
+      return isOperatorName(context_, expr) ? nullptr
+                                            : surface::as<surface::Field>(expr).operand;
+    case surface::ExprKind::Index:
+      return surface::as<surface::Index>(expr).operand;
+    case surface::ExprKind::With:
+      return surface::as<surface::With>(expr).operand;
     case surface::ExprKind::Call: {
       const surface::Expr* callee = surface::as<surface::Call>(expr).callee;
-      return callee->kind == surface::ExprKind::Name ? nullptr : callee;
+      bool isName = callee->kind == surface::ExprKind::Name ||
+                    (callee->kind == surface::ExprKind::Field && isOperatorName(context_, callee));
+      return isName ? nullptr : callee;
     }
     default:
       return nullptr;
@@ -75,7 +86,15 @@ private:
     if (const auto* infix = surface::tryAs<surface::Infix>(expr))
       return buildInfix(left, *infix);
     if (const auto* call = surface::tryAs<surface::Call>(expr))
-      return buildPlainCall(left, *call, "a call of something that is no operator");
+      return isBare(context_)
+                 ? buildValueCall(context_, left, *call)
+                 : buildPlainCall(left, *call, "a call of something that is no operator");
+    if (const auto* field = surface::tryAs<surface::Field>(expr))
+      return buildField(context_, left, *field);
+    if (const auto* index = surface::tryAs<surface::Index>(expr))
+      return buildIndex(context_, left, *index);
+    if (const auto* with = surface::tryAs<surface::With>(expr))
+      return buildWith(context_, left, *with);
     const auto& project = surface::as<surface::Project>(expr);
     Node* node = makeNode(NodeKind::Project, expr->range, {left});
     node->index = project.index;
@@ -87,8 +106,13 @@ private:
     case surface::ExprKind::IntLiteral:
     case surface::ExprKind::FloatLiteral:
     case surface::ExprKind::BoolLiteral:
-    case surface::ExprKind::TensorLiteral:
       return atomOr(buildLiteral(context_, expr), expr->range);
+    case surface::ExprKind::TensorLiteral: {
+      const auto& literal = surface::as<surface::TensorLiteral>(expr);
+      return isBare(context_) && !isOfNumbers(literal)
+                 ? buildStack(context_, literal)
+                 : atomOr(buildLiteral(context_, expr), expr->range);
+    }
     case surface::ExprKind::Local:
       return buildLocal(surface::as<surface::Local>(expr));
     case surface::ExprKind::Graph:
@@ -119,7 +143,18 @@ private:
     case surface::ExprKind::Tuple:
       return buildTuple(surface::as<surface::Tuple>(expr));
     case surface::ExprKind::Call:
-      return buildNamedCall(surface::as<surface::Call>(expr));
+      return isBare(context_) ? buildBareCall(context_, surface::as<surface::Call>(expr))
+                              : buildNamedCall(surface::as<surface::Call>(expr));
+    case surface::ExprKind::Prefix:
+      return buildPrefix(context_, surface::as<surface::Prefix>(expr));
+    case surface::ExprKind::Field:
+      return buildOperatorName(context_, expr);
+    case surface::ExprKind::TextLiteral:
+      context_.diagnostics.report(Message::ReservedForm, expr->range, "texts as values");
+      return poison(expr->range);
+    case surface::ExprKind::Placeholder:
+      context_.diagnostics.report(Message::StrayPlaceholder, expr->range);
+      return poison(expr->range);
     case surface::ExprKind::Sequence:
       return buildSequence(surface::as<surface::Sequence>(expr));
     default:
@@ -167,8 +202,8 @@ private:
   }
 
   Use buildGraphVariable(const surface::Graph& variable) {
-    auto found = context_.graph.find(variable.number);
-    if (found == context_.graph.end()) {
+    auto found = context_.relay.graph.find(variable.number);
+    if (found == context_.relay.graph.end()) {
       context_.diagnostics.report(Message::UnknownGraphVariable, variable.range, variable.number);
       return poison(variable.range);
     }
@@ -242,6 +277,8 @@ private:
   }
 
   Use buildName(const surface::Name& name) {
+    if (isBare(context_))
+      return buildBareName(context_, name.name, name.range);
     const lang::Expr* found = findName(name.name, name.range);
     if (!found)
       return poison(name.range);
@@ -283,6 +320,10 @@ private:
   }
 
   Use buildInfix(Use left, const surface::Infix& infix) {
+    if (infix.op == surface::InfixOp::Pipe)
+      return buildPipe(context_, left, infix);
+    if (infix.op == surface::InfixOp::And || infix.op == surface::InfixOp::Or)
+      return buildLogic(context_, left, infix);
     std::string_view symbol = infixSymbol(infix.op);
     const lang::OperatorRow* row = context_.environment.operators.findInfix(symbol);
     Use right = build(infix.right);
@@ -397,6 +438,8 @@ private:
   }
 
   Use buildMatch(const surface::Match& match) {
+    if (hasBareArms(match))
+      return buildBareMatch(context_, match);
     Use scrutinee = build(match.scrutinee);
     std::vector<Use> bodies;
     std::vector<const lang::Pattern*> patterns;
@@ -437,7 +480,10 @@ private:
       bindGraph(item);
       break;
     case surface::ItemKind::Let:
-      items.push_back(buildLet(item, isFirst));
+      if (item.pattern)
+        buildPatternLets(context_, item, items);
+      else
+        items.push_back(buildLet(item, isFirst));
       isFirst = false;
       break;
     case surface::ItemKind::Effect: {
@@ -453,8 +499,8 @@ private:
 
   void bindGraph(const surface::Item& item) {
     Use value = build(item.value);
-    auto [binding, isNew] =
-        context_.graph.try_emplace(item.number, ResolveContext::GraphBinding{value, item.range});
+    auto [binding, isNew] = context_.relay.graph.try_emplace(
+        item.number, ResolveContext::Relay::GraphBinding{value, item.range});
     binding->second.use = value;
     if (!isNew)
       context_.diagnostics.report(Message::RepeatedGraphVariable, item.range, item.number)
@@ -485,7 +531,7 @@ private:
     const lang::Var* var =
         context_.makeVar(item.name.text, lang::VarOrigin::Free, item.name.range, annotation);
     context_.locals.bind(var->name, var);
-    context_.freeVariables.push_back(var);
+    context_.relay.freeVariables.push_back(var);
   }
 
   std::span<const lang::TypeParameter* const> generics(std::span<const surface::Identifier> names) {

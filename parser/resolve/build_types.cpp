@@ -3,6 +3,8 @@
 #include "parser/surface/clipped.h"
 #include "runtime/limits.h"
 
+#include <algorithm>
+
 namespace parser {
 
 using lang::Message;
@@ -155,6 +157,9 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
     if (dim.value < 0)
       context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
     return types.constant(dim.value);
+  case surface::DimKind::Leading:
+    context.diagnostics.report(Message::ReservedForm, dim.range, "leading dimensions");
+    return types.any();
   case surface::DimKind::Meta:
     break;
   }
@@ -195,8 +200,87 @@ const Type* buildPart(ResolveContext& context, const surface::Type* type) {
   return part ? part : unknownType(context);
 }
 
+/// An argument of a type as a size; `?` after a report.
+const lang::Dim* buildSize(ResolveContext& context, const surface::Type* argument) {
+  if (const auto* size = surface::tryAs<surface::SizeType>(argument))
+    return buildDim(context, *size->dim);
+  if (const auto* named = surface::tryAs<surface::NamedType>(argument);
+      named && named->arguments.empty() && !shortDType(named->name))
+    return buildNamedDim(
+        context, {.kind = surface::DimKind::Named, .range = named->range, .name = named->name});
+  if (argument->kind == surface::TypeKind::Hole)
+    return context.module.types.unknownDim(context.module.unknownDimCount++);
+  context.diagnostics.report(Message::TypeAsSize, argument->range);
+  return context.module.types.any();
+}
+
+/// `f32[n, 784]`.
+const Type* buildShortTensor(ResolveContext& context, runtime::DType dtype,
+                             std::span<const surface::Type* const> arguments,
+                             lang::SourceRange range) {
+  std::vector<const lang::Dim*> dims;
+  for (const surface::Type* argument : arguments)
+    dims.push_back(buildSize(context, argument));
+  if (!checkRank(context, "this type", dims.size(), range))
+    return context.module.types.error();
+  return context.module.types.tensor(dims, dtype);
+}
+
+/// `Tensor[(n, 784), float32]` in Baton's notation; null where it is not of that form.
+const Type* buildLongTensor(ResolveContext& context, const surface::NamedType& type) {
+  if (type.name != "Tensor" || type.arguments.size() != 2)
+    return nullptr;
+  const auto* shape = surface::tryAs<surface::TupleType>(type.arguments[0]);
+  const auto* element = surface::tryAs<surface::NamedType>(type.arguments[1]);
+  auto dtype = element ? shortDType(element->name) : std::nullopt;
+  return dtype ? buildShortTensor(context, *dtype, shape ? shape->fields : type.arguments.first(1),
+                                  type.range)
+               : nullptr;
+}
+
+/// The type that an alias stands for.
+const Type* buildAlias(ResolveContext& context, const surface::TypeDefinition& alias,
+                       lang::SourceRange range) {
+  auto& open = context.bare.openAliases;
+  lang::TypeContext& types = context.module.types;
+  if (!alias.generics.empty()) {
+    context.diagnostics.report(Message::ReservedForm, alias.generics[0].range,
+                               "parameters of aliases");
+    return types.error();
+  }
+  if (std::ranges::count(open, &alias) > 0) {
+    context.diagnostics.report(Message::RecursiveAlias, range, alias.name.text);
+    return types.error();
+  }
+  open.push_back(&alias);
+  const Type* type = buildType(context, alias.alias);
+  open.pop_back();
+  return type ? type : types.unknown(context.module.unknownCount++);
+}
+
+/// What only Baton's notation means by a name with arguments; null for what both mean.
+const Type* buildBareType(ResolveContext& context, const surface::NamedType& type) {
+  if (const auto* alias = context.definitions.findAlias(*context.unit, type.name))
+    return buildAlias(context, *alias, type.range);
+  if (type.name == "_") {
+    context.diagnostics.report(Message::ReservedForm, type.range, "tensors of any element type");
+    return context.module.types.error();
+  }
+  if (auto dtype = shortDType(type.name); dtype && !context.typeParameters.find(type.name))
+    return buildShortTensor(context, *dtype, type.arguments, type.range);
+  if (type.name == "Ref" && type.arguments.size() == 1) {
+    const Type* inner = buildType(context, type.arguments[0]);
+    return context.module.types.reference(
+        inner ? inner : context.module.types.unknown(context.module.unknownCount++));
+  }
+  return buildLongTensor(context, type);
+}
+
 const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
   lang::TypeContext& types = context.module.types;
+  if (context.unit->notation == surface::Notation::Baton)
+    if (const Type* bare = buildBareType(context, type))
+      return bare;
   if (readsAsDType(type.name)) {
     auto dtype = buildDType(context, type.name, type.range);
     return dtype ? types.scalar(*dtype) : types.error();
@@ -223,6 +307,10 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     }
     wanted = definition->generics.size();
   }
+  // What is left out is found out.
+  if (arguments.empty() && context.unit->notation == surface::Notation::Baton)
+    for (size_t i = 0; i < wanted; ++i)
+      arguments.push_back(unknownType(context));
   if (arguments.size() != wanted) {
     auto& report = context.diagnostics.report(
         Message::TypeArgumentCount, type.range, type.name, wanted, wanted == 1 ? "" : "s",
@@ -267,6 +355,18 @@ const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) 
 
 } // namespace
 
+std::optional<runtime::DType> shortDType(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> forms[] = {
+      {"f", "float"}, {"i", "int"}, {"u", "uint"}, {"bf", "bfloat"}};
+  for (auto [brief, full] : forms) {
+    // Other widths have long names only, so that a size may be called `f1`.
+    std::string_view width = name.starts_with(brief) ? name.substr(brief.size()) : "";
+    if (width == "8" || width == "16" || width == "32" || width == "64")
+      return runtime::parseDType(fmt::format("{}{}", full, width));
+  }
+  return runtime::parseDType(name);
+}
+
 bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
                lang::SourceRange range) {
   if (rank <= runtime::mostDimensions)
@@ -294,6 +394,9 @@ const Type* buildType(ResolveContext& context, const surface::Type* type) {
         buildPart(context, surface::as<surface::RefType>(type).inner));
   case surface::TypeKind::Meta:
     return unknownType(context);
+  case surface::TypeKind::Size:
+    context.diagnostics.report(Message::SizeAsType, type->range);
+    return context.module.types.error();
   }
   return nullptr;
 }

@@ -7,18 +7,25 @@ using lang::Message;
 
 void Definitions::declare(const surface::File& file, bool isPrelude) {
   Unit& unit = isPrelude ? prelude_ : program_;
+  unit.notation = file.notation;
   for (const surface::Definition* definition : file.definitions) {
     if (const auto* type = surface::tryAs<surface::TypeDefinition>(definition))
       declareType(unit, *type);
+    else if (const auto* function = surface::tryAs<surface::FunctionDefinition>(definition))
+      declareFunction(unit, *function);
+    else if (const auto* constant = surface::tryAs<surface::ConstantDefinition>(definition))
+      declareConstant(unit, *constant);
     else
-      declareFunction(unit, surface::as<surface::FunctionDefinition>(definition));
+      diagnostics_.report(Message::ReservedForm, definition->range,
+                          definition->kind == surface::DefinitionKind::Test ? "tests" : "imports");
   }
   if (isPrelude)
     return;
   for (const surface::Definition* definition : file.definitions) {
-    if (definition->kind == surface::DefinitionKind::Type)
+    const auto* type = surface::tryAs<surface::TypeDefinition>(definition);
+    if (type && !type->alias)
       enterType(unit, unit.types[definition->name.text]);
-    else
+    else if (definition->kind == surface::DefinitionKind::Function)
       enterGlobal(unit, unit.globals[definition->name.text]);
   }
 }
@@ -49,6 +56,15 @@ void Definitions::declareFunction(Unit& unit, const surface::FunctionDefinition&
   entry->second.surface = &function;
 }
 
+void Definitions::declareConstant(Unit& unit, const surface::ConstantDefinition& constant) {
+  auto [entry, isNew] = unit.constants.try_emplace(constant.name.text, &constant);
+  if (isNew)
+    return;
+  diagnostics_.report(Message::RepeatedDefinition, constant.name.range, constant.name.text)
+      .label(entry->second->name.range, "this definition is ignored");
+  entry->second = &constant;
+}
+
 const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry) {
   if (entry.definition)
     return entry.definition;
@@ -63,15 +79,21 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
   runtime::Arena& arena = module_.arena;
   std::vector<const lang::TypeParameter*> generics;
   for (const surface::Identifier& generic : surface.generics)
-    generics.push_back(arena.make<lang::TypeParameter>(generic.text, lang::ParameterKind::Type));
+    // In Baton's notation the use of a parameter tells whether it is a type.
+    generics.push_back(arena.make<lang::TypeParameter>(
+        generic.text, unit.notation == surface::Notation::Baton ? lang::ParameterKind::Open
+                                                                : lang::ParameterKind::Type));
   auto* definition =
       arena.make<lang::TypeDefinition>(surface.name.text, surface.name.range, arena.copy(generics));
   definition->isExtern = surface.isExtern;
   std::vector<const lang::Constructor*> constructors;
   for (const surface::Constructor& constructor : surface.constructors) {
+    std::vector<std::string_view> names;
+    for (const surface::Identifier& name : constructor.fieldNames)
+      names.push_back(name.text);
     constructors.push_back(arena.make<lang::Constructor>(
         lang::Expr{lang::ExprKind::Constructor, constructor.name.range}, constructor.name.text,
-        lang::Types{}, definition, uint32_t(constructors.size())));
+        lang::Types{}, definition, uint32_t(constructors.size()), arena.copy(names)));
     fieldCounts_[constructors.back()] = constructor.fields.size();
   }
   definition->constructors = arena.copy(constructors);
@@ -90,8 +112,16 @@ lang::Global* Definitions::enterGlobal(Unit& unit, GlobalEntry& entry) {
       lang::Expr{lang::ExprKind::Global, entry.surface->name.range}, entry.surface->name.text,
       number);
   globals.push_back(entry.global);
+  surfaces_[entry.global] = entry.surface->function;
   pendingFunctions.push_back({&unit, entry.surface->function, entry.global});
   return entry.global;
+}
+
+const surface::TypeDefinition* Definitions::findAlias(const Unit& from,
+                                                      std::string_view name) const {
+  auto found = from.types.find(name);
+  bool isAlias = found != from.types.end() && found->second.surface->alias;
+  return isAlias ? found->second.surface : nullptr;
 }
 
 const lang::TypeDefinition* Definitions::findType(const Unit& from, std::string_view name) {

@@ -27,9 +27,11 @@ struct GlobalEntry {
 /// The definitions of the program, or those of the prelude.
 struct Unit {
   bool isPrelude = false;
+  surface::Notation notation = surface::Notation::Relay;
   std::unordered_map<std::string_view, TypeEntry> types;
   std::unordered_map<std::string_view, ConstructorEntry> constructors;
   std::unordered_map<std::string_view, GlobalEntry> globals;
+  std::unordered_map<std::string_view, const surface::ConstantDefinition*> constants;
 };
 
 /// Both units, and what of them still has to be resolved.
@@ -42,9 +44,15 @@ public:
   void declare(const surface::File& file, bool isPrelude);
 
   // Look-ups from a definition of `from`, which sees its own unit first. Null when there is none.
+  /// The alias of that name, which is no type of its own.
+  const surface::TypeDefinition* findAlias(const Unit& from, std::string_view name) const;
   const lang::TypeDefinition* findType(const Unit& from, std::string_view name);
   const lang::Constructor* findConstructor(const Unit& from, std::string_view name);
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
+  /// The definition of a global as its text has it.
+  const surface::Function& surfaceOf(const lang::Global& global) const {
+    return *surfaces_.at(&global);
+  }
   /// How many fields the text gives a constructor, known before the fields are resolved.
   size_t fieldCount(const lang::Constructor& constructor) const {
     return fieldCounts_.at(&constructor);
@@ -65,6 +73,7 @@ public:
   std::vector<PendingFunction> pendingFunctions;
 
   const Unit& program() const { return program_; }
+  const Unit& prelude() const { return prelude_; }
   std::vector<std::string_view> typeNames() const;
   std::vector<std::string_view> constructorNames() const;
   std::vector<std::string_view> globalNames() const;
@@ -75,6 +84,7 @@ public:
 private:
   void declareType(Unit& unit, const surface::TypeDefinition& type);
   void declareFunction(Unit& unit, const surface::FunctionDefinition& function);
+  void declareConstant(Unit& unit, const surface::ConstantDefinition& constant);
   const lang::TypeDefinition* enterType(Unit& unit, TypeEntry& entry);
   lang::Global* enterGlobal(Unit& unit, GlobalEntry& entry);
 
@@ -83,6 +93,7 @@ private:
   Unit program_;
   Unit prelude_{.isPrelude = true};
   std::unordered_map<const lang::Constructor*, size_t> fieldCounts_;
+  std::unordered_map<const lang::Global*, const surface::Function*> surfaces_;
   std::vector<const lang::TypeDefinition*> preludeTypes_;
   std::vector<const lang::Global*> preludeGlobals_;
 };

@@ -80,6 +80,8 @@ struct Node {
   Use result = {};
 
   uint32_t index = 0;
+  /// Of a projection by name.
+  std::string_view field = {};
   bool isPartial = false;
   const lang::Attributes* attributes = nullptr;
   std::span<const lang::NamedAttribute> named = {};

@@ -9,6 +9,7 @@
 #include <memory_resource>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace parser {
@@ -20,7 +21,7 @@ public:
   /// The innermost meaning, or a default-made T.
   T find(std::string_view name) const {
     auto found = latest_.find(name);
-    return found == latest_.end() || found->second == none ? T{} : log_[found->second].value;
+    return found == latest_.end() || !isVisible(found->second) ? T{} : log_[found->second].value;
   }
 
   /// The meaning that the innermost frame gives, or a default-made T.
@@ -44,6 +45,10 @@ public:
     frames_.pop_back();
   }
 
+  /// Hides all names that are bound now, until `show` gets the answer.
+  size_t hideAll() { return std::exchange(firstVisible_, log_.size()); }
+  void show(size_t hidden) { firstVisible_ = hidden; }
+
   size_t mark() const { return log_.size(); }
   size_t frameCount() const { return frames_.size(); }
 
@@ -56,7 +61,7 @@ public:
   /// The meanings in force, innermost first, at most `most` of them.
   std::vector<T> values(size_t most) const {
     std::vector<T> result;
-    for (size_t i = log_.size(); i-- > 0 && result.size() < most;)
+    for (size_t i = log_.size(); i-- > firstVisible_ && result.size() < most;)
       if (log_[i].name->second == i)
         result.push_back(log_[i].value);
     return result;
@@ -66,7 +71,7 @@ public:
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> result;
     for (const auto& [name, latest] : latest_)
-      if (latest != none)
+      if (isVisible(latest))
         result.push_back(name);
     return result;
   }
@@ -82,6 +87,8 @@ private:
     size_t before;
   };
 
+  bool isVisible(size_t place) const { return place != none && place >= firstVisible_; }
+
   void forgetTo(size_t mark) {
     for (; log_.size() > mark; log_.pop_back())
       log_.back().name->second = log_.back().before;
@@ -93,6 +100,7 @@ private:
   Latest latest_{&memory_};
   std::vector<Binding> log_;
   std::vector<size_t> frames_;
+  size_t firstVisible_ = 0;
 };
 
 } // namespace parser

@@ -1,7 +1,10 @@
 // Resolution of a whole file: declarations first, then bodies, until nothing that was mentioned is
 // left without one.
+#include "parser/resolve/bare_forms.h"
 #include "parser/resolve/lower_graph.h"
 #include "parser/resolve/resolve_context.h"
+
+#include <algorithm>
 
 namespace parser {
 
@@ -63,11 +66,21 @@ private:
       constructor->fields = context_.module.arena.copy(fields);
     }
     context_.typeParameters.closeFrame();
+    for (const lang::TypeParameter* generic : pending.definition->generics)
+      if (generic->kind == lang::ParameterKind::Dimension && isBare(context_))
+        context_.diagnostics.report(Message::ReservedForm, pending.surface->name.range,
+                                    "size parameters of types");
   }
 
   void resolveFunction(const Definitions::PendingFunction& pending) {
     context_.unit = pending.unit;
     Node* node = buildFunction(context_, *pending.surface);
+    auto lacksType = [](const surface::Parameter& parameter) { return !parameter.type; };
+    if (isBare(context_) && std::ranges::any_of(pending.surface->parameters, lacksType)) {
+      // The head was made for this definition a moment ago.
+      const_cast<lang::Function*>(node->function)->mayBeOpen = true;
+      context_.module.isOpen = true;
+    }
     pending.global->function = lowerFunction(lowering_, node);
   }
 
@@ -92,7 +105,7 @@ private:
     context_.locals.closeFrame();
     auto* head = module.arena.make<lang::Function>(
         lang::Expr{lang::ExprKind::Function, expr->range}, module.functionCount++);
-    head->parameters = module.arena.copy(context_.freeVariables);
+    head->parameters = module.arena.copy(context_.relay.freeVariables);
     Node* node = context_.makeNode(NodeKind::Function, expr->range);
     node->bodies = module.arena.copy(std::initializer_list<Use>{body});
     node->function = head;
@@ -102,7 +115,7 @@ private:
   void warnOfUnused() {
     if (context_.diagnostics.hasErrors())
       return;
-    for (const auto& [number, binding] : context_.graph)
+    for (const auto& [number, binding] : context_.relay.graph)
       if (!binding.isUsed)
         context_.diagnostics.report(Message::UnusedGraphVariable, binding.range, number);
   }

@@ -23,22 +23,38 @@ struct ResolveContext {
   ScopedNames<const lang::TypeParameter*> typeParameters = {};
   std::deque<Node> nodes = {};
 
-  /// Graph variables are one namespace for a whole text.
-  struct GraphBinding {
-    Use use;
-    lang::SourceRange range;
-    bool isUsed = false;
-  };
-  std::map<uint32_t, GraphBinding> graph = {};
-  /// What `free_var` declared, in order.
-  std::vector<const lang::Var*> freeVariables = {};
-  /// What objects of the metadata section are that were mentioned already: constants, and
-  /// dimensions, null for those that are none.
-  struct Metadata {
+  /// Of Relay's notation.
+  struct Relay {
+    struct GraphBinding {
+      Use use;
+      lang::SourceRange range;
+      bool isUsed = false;
+    };
+    /// Graph variables are one namespace for a whole text.
+    std::map<uint32_t, GraphBinding> graph;
+    /// What `free_var` declared, in order.
+    std::vector<const lang::Var*> freeVariables;
+    /// What objects of the metadata section are that were mentioned already: constants, and
+    /// dimensions, null for those that are none.
     std::unordered_map<size_t, const lang::Constant*> constants;
     std::unordered_map<size_t, const lang::Dim*> dims;
   };
-  Metadata metadata = {};
+  Relay relay = {};
+  /// Values of constants and defaults, of which one may stand in another: those that are being
+  /// built, with the depth of them all, and those that were built inside of the outermost one.
+  struct ApartValues {
+    std::vector<const surface::Expr*> open;
+    size_t depth = 0;
+    std::unordered_map<const surface::Expr*, Use> made;
+  };
+  /// Of Baton's notation: also aliases of the text that are being built, and the literals in the
+  /// pattern that is, with the names that stand for them.
+  struct Bare {
+    ApartValues apart;
+    std::vector<const surface::TypeDefinition*> openAliases;
+    std::vector<std::pair<const lang::Var*, const surface::Expr*>> literalTests;
+  };
+  Bare bare = {};
 
   Node* makeNode(NodeKind kind, lang::SourceRange range) {
     nodes.push_back({kind, uint32_t(nodes.size()), range});
@@ -59,18 +75,24 @@ Node* buildFunction(ResolveContext& context, const surface::Function& function);
 Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 
 /// Brings a variable into scope in the innermost frame. A parameter may hide what it likes: its
-/// head says in the same line that it is new.
+/// head says in the same line that it is new. In Baton's notation so may a let.
 inline void bindLocal(ResolveContext& context, const lang::Var* var) {
-  if (const lang::Var* other = context.locals.findInFrame(var->name))
+  bool mayRepeat =
+      context.unit->notation == surface::Notation::Baton && var->origin == lang::VarOrigin::Let;
+  if (const lang::Var* other = context.locals.findInFrame(var->name); other && !mayRepeat)
     context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
         .label(other->range, "first bound here")
         .note("TVM would go on to mean the first one; give one of them another name");
   else if (const lang::Var* hidden = context.locals.find(var->name);
-           hidden && var->origin != lang::VarOrigin::Parameter)
+           hidden && var->origin != lang::VarOrigin::Parameter &&
+           context.unit->notation == surface::Notation::Relay)
     context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
         .label(hidden->range, "hidden from here on");
   context.locals.bind(var->name, var);
 }
+
+/// The element type that a short name is, `f32`, or a long one.
+std::optional<runtime::DType> shortDType(std::string_view name);
 
 // Types (build_types.cpp). Null for `_` and for no type at all; the poison type after an error.
 
@@ -90,6 +112,8 @@ const lang::Pattern* buildPattern(ResolveContext& context, const surface::Patter
 
 const lang::Constant* scalarConstant(ResolveContext& context, lang::SourceRange range,
                                      runtime::DType dtype, uint64_t bits);
+/// Whether all elements are literals, so that it is a constant.
+bool isOfNumbers(const surface::TensorLiteral& literal);
 const lang::Constant* buildLiteral(ResolveContext& context, const surface::Expr* literal);
 /// The constant that `meta[relay.Constant][i]` names, or null after a report.
 const lang::Constant* buildMetaConstant(ResolveContext& context,

@@ -1,44 +1,13 @@
 // Expressions, sequences and attributes of the surface tree; the rest is in declarations.cpp.
 #include "parser/surface/builder.h"
 
+#include "parser/surface/node_depth.h"
+
 #include <algorithm>
 
 namespace parser {
 
 using namespace surface;
-
-namespace {
-
-/// The depth of the operand at the left end of a spine: it counts one level more, a spine does not.
-uint32_t spineDepth(const Expr* left) {
-  bool isSpine = left->kind == ExprKind::Infix || left->kind == ExprKind::Call ||
-                 left->kind == ExprKind::Project;
-  return left->depth - (isSpine ? 1u : 0u);
-}
-
-uint32_t depthOf(std::span<const Expr* const> exprs) {
-  uint32_t depth = 0;
-  for (const Expr* expr : exprs)
-    depth = std::max<uint32_t>(depth, expr->depth);
-  return depth;
-}
-
-uint32_t depthOf(std::span<const Attribute> attributes) {
-  uint32_t depth = 0;
-  for (const Attribute& attribute : attributes)
-    depth = std::max<uint32_t>(depth, attribute.value.depth);
-  return depth;
-}
-
-} // namespace
-
-template <typename Node>
-Node* Builder::node(Range range) {
-  Node* made = arena_.make<Node>();
-  made->kind = Node::tag;
-  made->range = range;
-  return made;
-}
 
 void Builder::reportTooDeep(Range range) {
   if (!reportedDepth_)
@@ -75,7 +44,7 @@ void Builder::effect(Range range, ExprPtr value) {
 }
 
 const Expr* Builder::sequence(Range range, List list, ExprPtr result) {
-  auto* made = node<Sequence>(range);
+  auto* made = newNode<Sequence>(arena_, range);
   made->items = items.take(arena_, list);
   made->result = result;
   uint32_t depth = result->depth;
@@ -87,7 +56,7 @@ const Expr* Builder::sequence(Range range, List list, ExprPtr result) {
 
 /// `{ ... }` as an item. The sequence inside is taken over, unless it is a block itself.
 const Expr* Builder::block(Range range, ExprPtr body) {
-  auto* made = node<Sequence>(range);
+  auto* made = newNode<Sequence>(arena_, range);
   made->braces = true;
   made->result = body;
   const Sequence* inner = tryAs<Sequence>(body);
@@ -102,71 +71,73 @@ const Expr* Builder::block(Range range, ExprPtr body) {
 // Expressions.
 
 const Expr* Builder::error(Range range) {
-  return node<ErrorExpr>(range);
+  return newNode<ErrorExpr>(arena_, range);
 }
 
 const Expr* Builder::integer(Range range, IntValue value) {
-  auto* made = node<IntLiteral>(range);
+  auto* made = newNode<IntLiteral>(arena_, range);
   made->value = value.value;
   made->width = value.width;
+  made->numberKind = value.kind;
   return made;
 }
 
 const Expr* Builder::real(Range range, RealValue value) {
-  auto* made = node<FloatLiteral>(range);
+  auto* made = newNode<FloatLiteral>(arena_, range);
   made->value = value.value;
   made->width = value.width;
+  made->numberKind = value.kind;
   return made;
 }
 
 const Expr* Builder::boolean(Range range, bool value) {
-  auto* made = node<BoolLiteral>(range);
+  auto* made = newNode<BoolLiteral>(arena_, range);
   made->value = value;
   return made;
 }
 
 const Expr* Builder::hole(Range range) {
-  return node<Hole>(range);
+  return newNode<Hole>(arena_, range);
 }
 
 const Expr* Builder::local(Range range, Text name) {
-  auto* made = node<Local>(range);
+  auto* made = newNode<Local>(arena_, range);
   made->name = name.view();
   return made;
 }
 
 const Expr* Builder::graph(Range range, uint32_t number) {
-  auto* made = node<Graph>(range);
+  auto* made = newNode<Graph>(arena_, range);
   made->number = number;
   return made;
 }
 
 const Expr* Builder::global(Range range, Text name) {
-  auto* made = node<Global>(range);
+  auto* made = newNode<Global>(arena_, range);
   made->name = name.view();
   return made;
 }
 
 const Expr* Builder::name(Range range, Text text) {
-  auto* made = node<Name>(range);
+  auto* made = newNode<Name>(arena_, range);
   made->name = text.view();
   return made;
 }
 
 const Expr* Builder::meta(Range range, MetaValue value) {
-  auto* made = node<Meta>(range);
+  auto* made = newNode<Meta>(arena_, range);
   made->meta = value.reference();
   return made;
 }
 
 const Expr* Builder::functionLiteral(Range range, const Function* function) {
-  auto* made = node<FunctionLiteral>(range);
+  auto* made = newNode<FunctionLiteral>(arena_, range);
   made->function = function;
   return finish(made, std::max<uint32_t>(function->body->depth, depthOf(function->attributes)));
 }
 
 const Expr* Builder::ifExpr(Range range, ExprPtr condition, ExprPtr then, ExprPtr otherwise) {
-  auto* made = node<If>(range);
+  auto* made = newNode<If>(arena_, range);
   made->condition = condition;
   made->then = then;
   made->otherwise = otherwise;
@@ -174,13 +145,13 @@ const Expr* Builder::ifExpr(Range range, ExprPtr condition, ExprPtr then, ExprPt
 }
 
 const Expr* Builder::match(Range range, bool isPartial, ExprPtr scrutinee, List armList) {
-  auto* made = node<Match>(range);
+  auto* made = newNode<Match>(arena_, range);
   made->isPartial = isPartial;
   made->scrutinee = scrutinee;
   made->arms = arms.take(arena_, armList);
   uint32_t depth = scrutinee->depth;
   for (const Arm& arm : made->arms)
-    depth = std::max<uint32_t>(depth, arm.body->depth);
+    depth = std::max<uint32_t>({depth, arm.body->depth, arm.guard ? arm.guard->depth : 0u});
   return finish(made, depth);
 }
 
@@ -189,19 +160,19 @@ const Arm* Builder::arm(PatternPtr pattern, ExprPtr body) {
 }
 
 const Expr* Builder::refNew(Range range, ExprPtr value) {
-  auto* made = node<RefNew>(range);
+  auto* made = newNode<RefNew>(arena_, range);
   made->value = value;
   return finish(made, value->depth);
 }
 
 const Expr* Builder::refRead(Range range, ExprPtr cell) {
-  auto* made = node<RefRead>(range);
+  auto* made = newNode<RefRead>(arena_, range);
   made->cell = cell;
   return finish(made, cell->depth);
 }
 
 const Expr* Builder::refWrite(Range range, ExprPtr cell, ExprPtr value) {
-  auto* made = node<RefWrite>(range);
+  auto* made = newNode<RefWrite>(arena_, range);
   made->cell = cell;
   made->value = value;
   return finish(made, std::max(cell->depth, value->depth));
@@ -213,19 +184,19 @@ const Expr* Builder::refWriteWithoutValue(Range range, Range found) {
 }
 
 const Expr* Builder::tuple(Range range, List fields) {
-  auto* made = node<Tuple>(range);
+  auto* made = newNode<Tuple>(arena_, range);
   made->fields = exprs.take(arena_, fields);
   return finish(made, depthOf(made->fields));
 }
 
 const Expr* Builder::tensorLiteral(Range range, List elements) {
-  auto* made = node<TensorLiteral>(range);
+  auto* made = newNode<TensorLiteral>(arena_, range);
   made->elements = exprs.take(arena_, elements);
   return finish(made, depthOf(made->elements));
 }
 
 const Expr* Builder::project(Range range, ExprPtr operand, uint32_t index) {
-  auto* made = node<Project>(range);
+  auto* made = newNode<Project>(arena_, range);
   made->operand = operand;
   made->index = index;
   return finish(made, spineDepth(operand));
@@ -233,7 +204,7 @@ const Expr* Builder::project(Range range, ExprPtr operand, uint32_t index) {
 
 /// The call still lacks its callee; call() gives it one.
 Call* Builder::arguments(List list, List attributeList) {
-  auto* made = node<Call>({});
+  auto* made = newNode<Call>(arena_, {});
   made->arguments = exprs.take(arena_, list);
   made->attributes = attributes.take(arena_, attributeList);
   if (made->attributes.empty() && !made->arguments.empty()) {
@@ -252,7 +223,7 @@ const Expr* Builder::call(Range range, ExprPtr callee, Call* call) {
 }
 
 const Expr* Builder::infix(Range range, InfixOp op, Range opRange, ExprPtr left, ExprPtr right) {
-  auto* made = node<Infix>(range);
+  auto* made = newNode<Infix>(arena_, range);
   made->op = op;
   made->opRange = opRange;
   made->left = left;

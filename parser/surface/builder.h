@@ -131,11 +131,14 @@ public:
   const surface::Dim* operationDim(Range range, surface::DimKind kind, const surface::Dim* left,
                                    const surface::Dim* right);
 
-private:
-  template <typename Node>
-  Node* node(Range range);
+  // For what builds the nodes that only one notation has.
+  /// Sets the depth of a node from that of its children. A tree too deep is replaced.
   ExprPtr finish(surface::Expr* expr, uint32_t childDepth);
   TypePtr finish(surface::Type* type, uint32_t childDepth);
+  /// The item that waits for a list.
+  surface::Item& lastItem() { return item_; }
+
+private:
   const surface::Dim* dim(const surface::Dim& value);
   surface::AttributeValue& newValue(surface::AttributeKind kind, Range range);
   void reportTooDeep(Range range);

@@ -1,30 +1,13 @@
 // Definitions, functions, patterns and types of the surface tree.
 #include "parser/surface/builder.h"
 
+#include "parser/surface/node_depth.h"
+
 #include <algorithm>
 
 namespace parser {
 
 using namespace surface;
-
-namespace {
-
-template <typename Node>
-Node* newNode(runtime::Arena& arena, lang::SourceRange range) {
-  Node* made = arena.make<Node>();
-  made->kind = Node::tag;
-  made->range = range;
-  return made;
-}
-
-uint32_t depthOf(std::span<const Type* const> types) {
-  uint32_t depth = 0;
-  for (const Type* type : types)
-    depth = std::max<uint32_t>(depth, type->depth);
-  return depth;
-}
-
-} // namespace
 
 const Type* Builder::finish(Type* type, uint32_t childDepth) {
   if (childDepth >= maximumDepth) {

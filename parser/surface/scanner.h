@@ -13,11 +13,6 @@
 
 namespace parser {
 
-/// A view as it lies on the parser's stack.
-inline Text toText(std::string_view view) {
-  return {view.data(), uint32_t(view.size())};
-}
-
 /// Whether a number fits a signed integer of that width.
 bool fitsInteger(int64_t value, uint8_t width);
 /// Whether digits that were read as zero say something else.

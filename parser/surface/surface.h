@@ -1,12 +1,14 @@
 // The surface tree: what a text says, before any name has a meaning.
 //
-// parser/ reads the text format: parser/relay/ makes this tree of a text, parser/metadata/ reads
-// the section behind `#[metadata]`, parser/resolve/ turns the tree into the core IR.
+// parser/ reads texts: parser/baton/ and parser/relay/ make this tree of one in either notation,
+// parser/metadata/ reads the section behind `#[metadata]`, parser/resolve/ turns the tree into the
+// core IR.
 //
 // All nodes are plain structs in an arena; names point into the source text. Parentheses leave no
 // node. Long programs are flat (a Sequence has a list of items), long operator and call chains lean
-// to the left: `Infix::left`, `Call::callee` and `Project::operand` must be walked by a loop. Along
-// every other edge a tree is at most `maximumDepth` deep, so there recursion is safe.
+// to the left: `Infix::left`, `Call::callee` and what is left of a dot, a bracket or `with` must be
+// walked by a loop (`leftOf`). Along every other edge a tree is at most `maximumDepth` deep, so
+// there recursion is safe.
 #pragma once
 
 #include "lang/source/source.h"
@@ -21,6 +23,9 @@ namespace parser::surface {
 inline constexpr uint32_t maximumDepth = 4000;
 
 using lang::SourceRange;
+
+/// How a text is written: Relay's format, or Baton's own notation.
+enum class Notation : uint8_t { Relay, Baton };
 
 struct Expr;
 struct Type;
@@ -42,7 +47,7 @@ struct MetaReference {
 
 // Types.
 
-enum class TypeKind : uint8_t { Hole, Named, Tensor, Tuple, Function, Ref, Meta };
+enum class TypeKind : uint8_t { Hole, Named, Tensor, Tuple, Function, Ref, Meta, Size };
 
 struct Type {
   TypeKind kind;
@@ -56,7 +61,8 @@ struct HoleType : Type {
   static constexpr TypeKind tag = TypeKind::Hole;
 };
 
-/// A scalar dtype, a type parameter or a data type: `int32`, `A`, `List[A]`.
+/// A scalar dtype, a type parameter or a data type: `int32`, `A`, `List[A]`. In Baton's notation
+/// also a tensor, `f32[n, 784]`, and as an argument the name of a size.
 struct NamedType : Type {
   static constexpr TypeKind tag = TypeKind::Named;
   std::string_view name;
@@ -69,13 +75,15 @@ enum class DimKind : uint8_t {
   Named,
   Meta,
   Hole,
+  Leading,
   Sum,
   Difference,
   Product,
   Quotient
 };
 
-/// One extent of a tensor type. Named dimensions, holes and arithmetic are Baton's addition.
+/// One extent of a tensor type. Named dimensions, holes, arithmetic and leading extents, `..`, are
+/// Baton's addition.
 struct Dim {
   DimKind kind = DimKind::Any;
   bool is64 = false;
@@ -121,11 +129,18 @@ struct MetaType : Type {
   MetaReference meta;
 };
 
+/// A size among the arguments of a type: `784`, `2 * n`, `..`; a name alone is a NamedType.
+struct SizeType : Type {
+  static constexpr TypeKind tag = TypeKind::Size;
+  const Dim* dim = nullptr;
+};
+
 // Attributes.
 
 enum class AttributeKind : uint8_t { Int, Float, Bool, String, Null, List, Expr };
 
-/// The value of an attribute. A meta reference, an operator or a global is an `Expr`.
+/// The value of an attribute. A meta reference, an operator or a global is an `Expr`; in Baton's
+/// notation every value has its expression, as the callee decides what it is.
 struct AttributeValue {
   AttributeKind kind = AttributeKind::Null;
   bool boolean = false;
@@ -150,7 +165,7 @@ struct Attribute {
 
 // Patterns.
 
-enum class PatternKind : uint8_t { Wildcard, Local, Constructor, Tuple };
+enum class PatternKind : uint8_t { Wildcard, Local, Constructor, Tuple, Literal, Either };
 
 struct Pattern {
   PatternKind kind;
@@ -168,17 +183,31 @@ struct LocalPattern : Pattern {
   const Type* type = nullptr;
 };
 
-/// `Cons(%h, _)`; `Nil` has no fields.
+/// `Cons(%h, _)`; `Nil` has no fields. In `Dense(b = bias)`, which leaves out what it does not ask
+/// for, fields have names, one for each pattern.
 struct ConstructorPattern : Pattern {
   static constexpr PatternKind tag = PatternKind::Constructor;
   Identifier name;
   std::span<const Pattern* const> fields;
+  std::span<const Identifier> fieldNames;
 };
 
 /// `(%a, %b)`; `(%a)` is a tuple of one.
 struct TuplePattern : Pattern {
   static constexpr PatternKind tag = PatternKind::Tuple;
   std::span<const Pattern* const> fields;
+};
+
+/// `0`, `true`: an IntLiteral, FloatLiteral or BoolLiteral.
+struct LiteralPattern : Pattern {
+  static constexpr PatternKind tag = PatternKind::Literal;
+  const Expr* value = nullptr;
+};
+
+/// `p | q`.
+struct EitherPattern : Pattern {
+  static constexpr PatternKind tag = PatternKind::Either;
+  std::span<const Pattern* const> alternatives;
 };
 
 // Expressions.
@@ -188,7 +217,9 @@ enum class ExprKind : uint8_t {
   IntLiteral,
   FloatLiteral,
   BoolLiteral,
+  TextLiteral,
   Hole,
+  Placeholder,
   TensorLiteral,
   Local,
   Graph,
@@ -203,7 +234,11 @@ enum class ExprKind : uint8_t {
   RefWrite,
   Tuple,
   Project,
+  Field,
+  Index,
+  With,
   Call,
+  Prefix,
   Infix,
   Sequence
 };
@@ -220,22 +255,28 @@ struct ErrorExpr : Expr {
   static constexpr ExprKind tag = ExprKind::Error;
 };
 
-/// `_`, an expression that is still to be written.
+/// `_`, in Baton's notation `?`: an expression that is still to be written.
 struct Hole : Expr {
   static constexpr ExprKind tag = ExprKind::Hole;
 };
 
+/// What stands behind a number to say its type.
+enum class NumberKind : uint8_t { Signed, Unsigned, Float, BFloat };
+
 struct IntLiteral : Expr {
   static constexpr ExprKind tag = ExprKind::IntLiteral;
-  /// 16, 32 or 64.
+  /// In bits; 0 for a number that takes the type that its use asks for.
   uint8_t width = 32;
+  NumberKind numberKind = NumberKind::Signed;
   int64_t value = 0;
 };
 
-/// The value is what the text says in double; it is rounded to `width` (16, 32, 64) when stored.
+/// The value is what the text says in double; it is rounded to the type when stored.
 struct FloatLiteral : Expr {
   static constexpr ExprKind tag = ExprKind::FloatLiteral;
+  /// As for integers.
   uint8_t width = 32;
+  NumberKind numberKind = NumberKind::Float;
   double value = 0;
 };
 
@@ -244,8 +285,20 @@ struct BoolLiteral : Expr {
   bool value = false;
 };
 
+/// `"loss"`, escapes decoded.
+struct TextLiteral : Expr {
+  static constexpr ExprKind tag = ExprKind::TextLiteral;
+  std::string_view text;
+};
+
+/// `_` among the arguments of a call, which makes it a function.
+struct Placeholder : Expr {
+  static constexpr ExprKind tag = ExprKind::Placeholder;
+};
+
 /// `[[1f, 2f], [3f, 4f]]`, Baton's addition: the elements are number or bool literals or tensor
-/// literals again. That rows are of one length and kind is for the resolver to check.
+/// literals again, in Baton's notation any expressions. That rows are of one length and kind is for
+/// the resolver to check.
 struct TensorLiteral : Expr {
   static constexpr ExprKind tag = ExprKind::TensorLiteral;
   std::span<const Expr* const> elements;
@@ -269,7 +322,8 @@ struct Global : Expr {
   std::string_view name;
 };
 
-/// An operator or a constructor; dotted names are one text without blanks: `nn.relu`.
+/// An operator or a constructor; dotted names are one text without blanks: `nn.relu`. In Baton's
+/// notation whatever has a name.
 struct Name : Expr {
   static constexpr ExprKind tag = ExprKind::Name;
   std::string_view name;
@@ -294,10 +348,11 @@ struct If : Expr {
   const Expr* otherwise = nullptr;
 };
 
-/// One arm of a match.
+/// One arm of a match, which a guard may leave to those behind it.
 struct Arm {
   const Pattern* pattern = nullptr;
   const Expr* body = nullptr;
+  const Expr* guard = nullptr;
 };
 
 /// `match` (complete) or `match?` (partial).
@@ -336,6 +391,39 @@ struct Project : Expr {
   const Expr* operand = nullptr;
 };
 
+/// `p.w`, `nn.dense`, `x.T`: a field, or a name of a module or of operators.
+struct Field : Expr {
+  static constexpr ExprKind tag = ExprKind::Field;
+  Identifier name;
+  const Expr* operand = nullptr;
+};
+
+enum class SubscriptKind : uint8_t { At, Slice, Rest };
+
+/// `i`, `1:n:2` of which each part may be left out, or `..`.
+struct Subscript {
+  SubscriptKind kind = SubscriptKind::At;
+  SourceRange range;
+  /// `at`, or where a slice begins.
+  const Expr* begin = nullptr;
+  const Expr* end = nullptr;
+  const Expr* step = nullptr;
+};
+
+/// `x[0, 1:, ..]`.
+struct Index : Expr {
+  static constexpr ExprKind tag = ExprKind::Index;
+  const Expr* operand = nullptr;
+  std::span<const Subscript> subscripts;
+};
+
+/// `p with (w = e)`: a record with other fields.
+struct With : Expr {
+  static constexpr ExprKind tag = ExprKind::With;
+  const Expr* operand = nullptr;
+  std::span<const Attribute> fields;
+};
+
 /// `f(a, b, k=1)`. A meta reference that stands last before `)` is in `metaTail` and not in
 /// `arguments`; when it names no attribute object it is the last argument after all.
 struct Call : Expr {
@@ -356,7 +444,22 @@ enum class InfixOp : uint8_t {
   Greater,
   GreaterEqual,
   Equal,
-  NotEqual
+  NotEqual,
+  Remainder,
+  MatrixProduct,
+  Power,
+  And,
+  Or,
+  Pipe
+};
+
+enum class PrefixOp : uint8_t { Negate, Not };
+
+struct Prefix : Expr {
+  static constexpr ExprKind tag = ExprKind::Prefix;
+  PrefixOp op = PrefixOp::Negate;
+  SourceRange opRange;
+  const Expr* operand = nullptr;
 };
 
 struct Infix : Expr {
@@ -369,8 +472,8 @@ struct Infix : Expr {
 
 enum class ItemKind : uint8_t { Graph, Let, Effect, FreeVar };
 
-/// One item of a sequence before its result. Graph: number, value. Let: name, type (or nullptr),
-/// value. Effect: value. FreeVar: name, type (or nullptr).
+/// One item of a sequence before its result. Graph: number, value. Let: name or pattern, type (or
+/// nullptr), value. Effect: value. FreeVar: name, type (or nullptr).
 struct Item {
   ItemKind kind = ItemKind::Effect;
   uint32_t number = 0;
@@ -378,6 +481,8 @@ struct Item {
   Identifier name;
   const Type* type = nullptr;
   const Expr* value = nullptr;
+  /// What a let takes apart, or null.
+  const Pattern* pattern = nullptr;
 };
 
 /// `a; let %x = b; c`. `braces` is set for `{ ... }` as an item, which opens a scope of its own;
@@ -392,11 +497,12 @@ struct Sequence : Expr {
 
 // Functions and definitions.
 
-/// `%x {virtual_device=...}: T`.
+/// `%x {virtual_device=...}: T`, or `x: T = default`.
 struct Parameter {
   Identifier name;
   const Type* type = nullptr;
   std::span<const Attribute> attributes;
+  const Expr* defaultValue = nullptr;
 };
 
 /// What follows `fn` or `def @name`.
@@ -409,7 +515,7 @@ struct Function {
   const Expr* body = nullptr;
 };
 
-enum class DefinitionKind : uint8_t { Function, Type };
+enum class DefinitionKind : uint8_t { Function, Type, Constant, Test, Import };
 
 struct Definition {
   DefinitionKind kind;
@@ -422,21 +528,45 @@ struct FunctionDefinition : Definition {
   const Function* function = nullptr;
 };
 
-/// `Cons(A, List[A])`.
+/// `Cons(A, List[A])`, `Node(left: Tree, right: Tree)`.
 struct Constructor {
   Identifier name;
   std::span<const Type* const> fields;
+  /// Of all fields, or empty.
+  std::span<const Identifier> fieldNames;
 };
 
+/// A record has one constructor, of its own name. An alias has none.
 struct TypeDefinition : Definition {
   static constexpr DefinitionKind tag = DefinitionKind::Type;
   bool isExtern = false;
   std::span<const Identifier> generics;
   std::span<const Constructor> constructors;
+  const Type* alias = nullptr;
+};
+
+/// `let rate = 1e-3;` beside definitions.
+struct ConstantDefinition : Definition {
+  static constexpr DefinitionKind tag = DefinitionKind::Constant;
+  const Type* type = nullptr;
+  const Expr* value = nullptr;
+};
+
+/// `test "..." { ... }`; the name is the text.
+struct TestDefinition : Definition {
+  static constexpr DefinitionKind tag = DefinitionKind::Test;
+  const Expr* body = nullptr;
+};
+
+/// `import layers/attention as att`; the name is what it is called by.
+struct ImportDefinition : Definition {
+  static constexpr DefinitionKind tag = DefinitionKind::Import;
+  Identifier path;
 };
 
 /// A whole text: definitions, or one expression, or neither when the text is empty.
 struct File {
+  Notation notation = Notation::Relay;
   SourceRange range;
   /// `0.0.5`, `0.0.4`, or empty when there is no header.
   std::string_view version;
@@ -460,5 +590,8 @@ template <typename Node, typename Base>
 const Node* tryAs(const Base* base) {
   return base->kind == Node::tag ? static_cast<const Node*>(base) : nullptr;
 }
+
+/// The next expression down a chain that leans to the left, or null at its foot.
+const Expr* leftOf(const Expr* expr);
 
 } // namespace parser::surface

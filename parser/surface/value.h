@@ -14,14 +14,23 @@ struct Text {
   std::string_view view() const { return {data, size}; }
 };
 
+/// A view as it lies on the stack.
+inline Text toText(std::string_view view) {
+  return {view.data(), uint32_t(view.size())};
+}
+
 struct IntValue {
   int64_t value;
   uint8_t width;
+  surface::NumberKind kind;
+  /// Whether it fits its type behind a minus sign only, as `128i8` does.
+  bool needsMinus;
 };
 
 struct RealValue {
   double value;
   uint8_t width;
+  surface::NumberKind kind;
 };
 
 struct MetaValue {
@@ -52,6 +61,7 @@ union Value {
   const surface::Arm* arm;
   const surface::Parameter* parameter;
   const surface::Constructor* constructor;
+  const surface::Subscript* subscript;
   const surface::Definition* definition;
   /// Under construction: the parameters stand, the rest comes with the body.
   surface::Function* function;

@@ -45,7 +45,7 @@ def main():
     baton = os.path.abspath(options.baton)
     compared = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in sorted(options.folder.rglob("*.rly")):
+        for case in sorted(options.folder.rglob("*.rly")) + sorted(options.folder.rglob("*.baton")):
             words = golden_test.command_of(case)
             if words[0] != "run" or case.stem in DIFFERENT:
                 continue

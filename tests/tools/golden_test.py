@@ -3,7 +3,7 @@
 
 usage: golden_test.py BATON FOLDER [--accept]
 
-Each NAME.rly in FOLDER or below it, each text of an executable NAME.bvt, and each kernel NAME.nest
+Each NAME.rly and NAME.baton in FOLDER or below it, each text of an executable NAME.bvt, and each kernel NAME.nest
 has its expected text beside it in NAME.out: standard output,
 then standard error, then the exit code as the line `exit N`. The first line of the program may
 name the command, `// baton run --random 42`, in a kernel behind `#`; without it, it is `baton check`. The file is named
@@ -22,7 +22,7 @@ import sys
 import limits
 
 MARKS = ("// baton ", "# baton ")
-SUFFIXES = (".rly", ".bvt", ".nest")
+SUFFIXES = (".rly", ".baton", ".bvt", ".nest")
 
 
 def command_of(case):

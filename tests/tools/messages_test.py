@@ -4,8 +4,9 @@
 usage: messages_test.py BATON ROOT [--accept]
 
 Every code of lang/source/diagnostics.def, and that of runs which fail, has a page CODE.md, and every page a
-code. A page is the title `# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
-Right. The wrong program must give this message first and in the words of the page, in `baton check`
+code. A page is the title `# CODE`, one line that sums it up, paragraphs, and three blocks headed
+Wrong, What Baton says and Right. Programs are in Relay's text, ```rly, or in Baton's notation,
+```baton, and their file is example.rly or example.baton. The wrong program must give this message first and in the words of the page, in `baton check`
 or the command that COMMANDS has for it; the right one must check without a finding, or, where it is
 the text of an executable, have code. `baton explain` must show what the pages say. --accept writes
 the words of now into the pages.
@@ -25,9 +26,9 @@ PAGE = re.compile(
     r"# (?P<code>\S+)\n\n"
     r"(?P<summary>\S.*)\n\n"
     r"(?P<text>(?:(?!#|```).+\n|\n)+?)\n"
-    r"## Wrong\n\n```rly\n(?P<wrong>(?:(?!```).*\n)+?)```\n\n"
+    r"## Wrong\n\n```(?P<notation>rly|baton)\n(?P<wrong>(?:(?!```).*\n)+?)```\n\n"
     r"## What Baton says\n\n```\n(?P<said>(?:(?!```).*\n)*?)```\n\n"
-    r"## Right\n\n```rly\n(?P<right>(?:(?!```).*\n)+?)```\n"
+    r"## Right\n\n```(?P=notation)\n(?P<right>(?:(?!```).*\n)+?)```\n"
 )
 SUMMARY_LIMIT, LINE_LIMIT = 80, 100
 
@@ -92,12 +93,13 @@ COMMANDS = {
 }
 
 
-def check(baton, text, command=("check",)):
+def check(baton, text, notation, command=("check",)):
     """The exit code of `baton check`, or of another command, on a text, and what it says."""
+    name = f"example.{notation}"
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "example.rly").write_text(text)
+        (pathlib.Path(folder) / name).write_text(text)
         result = subprocess.run(
-            [baton, *command, "example.rly"],
+            [baton, *command, name],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -143,7 +145,8 @@ class Page:
     def check_wrong(self, baton, severity, accept):
         code = self.path.stem
         wrong = GENERATED.get(code, self.parts["wrong"])
-        status, said = check(baton, wrong, COMMANDS.get(code, ("check",)))
+        command = COMMANDS.get(code, ("check",))
+        status, said = check(baton, wrong, self.parts["notation"], command)
         wanted = 1 if severity == "Error" else 0
         if status != wanted:
             self.complain(f"exit code {status} of the wrong program, not {wanted}")
@@ -162,8 +165,9 @@ class Page:
 
     def check_right(self, baton):
         is_code = COMMANDS.get(self.path.stem) == ["disasm"]
-        status, said = check(baton, self.parts["right"], ["disasm"] if is_code else ["check"])
-        wanted = r"f0 (.*\n)+" if is_code else r"example\.rly: ok, .*\n"
+        command = ["disasm"] if is_code else ["check"]
+        status, said = check(baton, self.parts["right"], self.parts["notation"], command)
+        wanted = r"f0 (.*\n)+" if is_code else r"example\.(rly|baton): ok, .*\n"
         if status != 0 or not re.fullmatch(wanted, said):
             self.complain(f"the right program is not right:\n{said}")
 

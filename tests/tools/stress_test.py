@@ -39,6 +39,12 @@ def program(command, text, status, says=(), **limits):
     return Case([*command.split(), "program.rly"], {"program.rly": data}, status, list(says), **limits)
 
 
+def notation(text, status, says=(), **limits):
+    """A program in Baton's own notation."""
+    name = "program.baton"
+    return Case(["check", name], {name: text.encode()}, status, list(says), **limits)
+
+
 def function(body, header="", result=""):
     return f"{HEADER}{header}def @main(%x: int32){result} {{\n{body}\n}}\n"
 
@@ -445,6 +451,35 @@ CASES = {
         "x.safetensors", safetensors(entry([2, 3], 2**64 - 24, 2**64))
     ),
     "safetensors_nested": lambda: with_input("x.safetensors", safetensors("[" * 100_000)),
+    "bare_parentheses": lambda: notation(f"def f(x) = {'(' * 100_000}x{')' * 100_000}", 1, ["error"]),
+    "bare_lists": lambda: notation(f"def f(x) = {'[' * 100_000}", 1, ["error"]),
+    "bare_signs": lambda: notation(f"def f(x: f32) = {'-' * 100_000}x", 1, ["nested deeper"]),
+    "bare_functions": lambda: notation(f"def f(x) = {'fn (a) = ' * 100_000}x", 1, ["nested deeper"]),
+    "bare_powers": lambda: notation(f"def f(x: f32) = {'x ** ' * 100_000}x", 1, ["nested deeper"]),
+    "bare_ifs": lambda: notation(f"def f(x) = {'if x { ' * 100_000}", 1, ["error"]),
+    "bare_lets": lambda: notation(f"def f(x: f32) {{ {'let x = x + 1;' * 200_000} x }}", 0),
+    "bare_patterns": lambda: notation(
+        f"def f(x: (f32, f32)) {{ {'let (a, b) = x;' * 50_000} a }}", 0
+    ),
+    "bare_sums": lambda: notation(f"def f() = 1{' + 1' * 100_000}", 0),
+    "bare_logic": lambda: notation(f"def f(x: bool) = x{' && x' * 100_000}", 0),
+    "bare_pipes": lambda: notation(f"def f(x: f32) = x{' |> add(_, 1)' * 50_000}", 0),
+    "bare_fields": lambda: notation(
+        f"type P {{ p: f32 }}\ndef f(x: P) = x{'.p' * 100_000}", 1, ["unknown-field"]
+    ),
+    "bare_long_name": lambda: notation(f"def f() = a{'.b' * 100_000}(1)", 1, ["unknown-bare-name"]),
+    "bare_constants_doubled": lambda: notation(
+        "".join(f"let c{i} = c{i + 1} + c{i + 1};\n" for i in range(1_000))
+        + "let c1000 = 1;\ndef f() = c0\n", 0
+    ),
+    "bare_constants_deep": lambda: notation(
+        "".join(f"let c{i} = c{i + 1} + 1;\n" for i in range(20_000))
+        + "let c20000 = 1;\ndef f() = c0\n", 1, ["nested deeper"]
+    ),
+    "bare_defaults": lambda: notation(
+        "".join(f"def f{i}(x = f{i + 1}()) = x\n" for i in range(1_000))
+        + "def f1000(x = 1) = x\n", 0
+    ),
     "missing_file": lambda: Case(["check", "nowhere.rly"], {}, 2, ["nowhere.rly"]),
     "directory": lambda: Case(["check", "."], {}, 2, ["error"]),
 }

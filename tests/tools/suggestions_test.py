@@ -24,25 +24,25 @@ import limits
 
 LATER = re.compile(rb"// later: ([\w-]+)")
 CASE = re.compile(r"^// case: (.*)$", re.M)
-WRONG = re.compile(r"## Wrong\n\n```rly\n((?:(?!```).*\n)+?)```")
+WRONG = re.compile(r"## Wrong\n\n```(rly|baton)\n((?:(?!```).*\n)+?)```")
 
 
 def programs(root):
-    """Name and text of each program."""
+    """Name, notation and text of each program."""
     for path in sorted((root / "tests/mistakes").glob("*.rly")):
         _, *parts = CASE.split(path.read_text())
         for title, text in zip(parts[::2], parts[1::2]):
-            yield f"{path.name}: {title}", text.lstrip("\n")
-    for path in sorted((root / "tests/golden").rglob("*.rly")):
-        yield str(path.relative_to(root)), path.read_text()
+            yield f"{path.name}: {title}", "rly", text.lstrip("\n")
+    for notation in "rly", "baton":
+        for path in sorted((root / "tests/golden").rglob("*." + notation)):
+            yield str(path.relative_to(root)), notation, path.read_text()
     for path in sorted((root / "docs/messages").glob("*.md")):
-        for text in WRONG.findall(path.read_text()):
-            yield path.name, text
+        for notation, text in WRONG.findall(path.read_text()):
+            yield path.name, notation, text
 
 
-def findings(baton, folder, text):
+def findings(baton, path, text):
     """What `baton check` finds in a text."""
-    path = folder / "program.rly"
     path.write_bytes(text)
     result = subprocess.run(
         [baton, "check", "--json", str(path)],
@@ -74,16 +74,16 @@ def errors(found):
     return [item for item in found if item["severity"] == "error"]
 
 
-def problems_of(baton, name, text):
+def problems_of(baton, name, notation, text):
     """The suggestions of one program that do not help, and how many there are."""
     problems, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        before = findings(baton, folder, text)
+        path = pathlib.Path(folder) / f"program.{notation}"
+        before = findings(baton, path, text)
         for item in before:
             for suggestion in item.get("suggestions", []):
                 count += 1
-                after = findings(baton, folder, edited(text, suggestion["edits"]))
+                after = findings(baton, path, edited(text, suggestion["edits"]))
                 more = collections.Counter(x["code"] for x in errors(after))
                 later = [code.decode() for code in LATER.findall(text)]
                 more.subtract([*(x["code"] for x in errors(before)), *later])
@@ -102,7 +102,7 @@ def main():
     cases = list(programs(options.root))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = list(
-            pool.map(lambda case: problems_of(options.baton, case[0], case[1].encode()), cases)
+            pool.map(lambda case: problems_of(options.baton, *case[:2], case[2].encode()), cases)
         )
     problems = [problem for found, _ in answers for problem in found]
     count = sum(number for _, number in answers)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The page of the syntax against what Baton reads.
+"""The pages of both notations against what Baton reads.
 
 usage: syntax_test.py BATON ROOT
 
-Each program in docs/syntax.md checks without a finding; one that ends in `// => VALUE` gives that
-when it runs. Every token that parser/relay/lexer.re spells out stands in one of them, so that no form of
-the language is left out. `_` as an expression, which makes a program wrong, is told in words alone.
+Each program in docs/syntax.md and docs/notation.md checks without a finding; one that ends in
+`// => VALUE` gives that when it runs. Every token that the notation's lexer.re spells out stands in one
+of them, so that no form of the language is left out, but for those that are told in words alone: what
+is still to be written, which makes a program wrong, and what is kept for later.
 """
 import pathlib
 import re
@@ -13,7 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = re.compile(r"^```rly\n((?:(?!```).*\n)+?)```$", re.M)
+NOTATIONS = {
+    "rly": ("docs/syntax.md", "parser/relay/lexer.re", set()),
+    "baton": ("docs/notation.md", "parser/baton/lexer.re", {"import", "as", "test"}),
+}
 VALUE = re.compile(r"^// => (.*)\n\Z", re.M)
 TOKEN = re.compile(r'^ +"([^"\\]+)" \{ return [^}]*(?:Token::|named\()', re.M)
 
@@ -41,19 +45,25 @@ def problems_of(baton, path, text):
     return problems
 
 
-def main():
-    baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
-    programs = PROGRAM.findall((root / "docs/syntax.md").read_text())
-    tokens = TOKEN.findall((root / "parser/relay/lexer.re").read_text())
+def problems_of_page(baton, root, notation):
+    page, lexer, untold = NOTATIONS[notation]
+    program = re.compile(rf"^```{notation}\n((?:(?!```).*\n)+?)```$", re.M)
+    programs = program.findall((root / page).read_text())
+    tokens = set(TOKEN.findall((root / lexer).read_text())) - untold
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         for text in programs:
-            problems += problems_of(baton, pathlib.Path(folder) / "program.rly", text)
+            problems += problems_of(baton, pathlib.Path(folder) / f"program.{notation}", text)
     written = "\n".join(programs)
-    problems += [f"no program has `{token}`" for token in tokens if token not in written]
+    problems += [f"no program has `{token}`" for token in sorted(tokens) if token not in written]
     print("\n".join(problems), end="\n" if problems else "")
-    print(f"{len(programs)} programs, {len(tokens)} tokens, {len(problems)} problems")
-    return 1 if problems or len(programs) < 10 or len(tokens) < 30 else 0
+    print(f"{page}: {len(programs)} programs, {len(tokens)} tokens, {len(problems)} problems")
+    return bool(problems) or len(programs) < 8 or len(tokens) < 30
+
+
+def main():
+    baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    return 1 if any([problems_of_page(baton, root, notation) for notation in NOTATIONS]) else 0
 
 
 if __name__ == "__main__":

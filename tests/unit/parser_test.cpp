@@ -236,7 +236,7 @@ TEST_CASE("sequences and bindings", "[parser]") {
   CHECK(shapeOf("(let %y = 2; %y)") == "(seq l:2i32 %y)");
   CHECK(shapeOf("let %v = let %x = 1;\n%x;\n%v") == "(seq l:(seq l:1i32 %x) %v)");
   CHECK(shapeOf("let %v = let %x = 1; %0 = 2; %x; 3") == "(seq l:(seq l:1i32 g:2i32 %x) 3i32)");
-  CHECK(shapeOf("%0 = match (1) { %y => %y }; %0") == "(seq g:<13> %0)");
+  CHECK(shapeOf("%0 = match (1) { %y => %y }; %0") == "(seq g:<15> %0)");
   CHECK(shapeOf("%0 = { 1 }; %0") == "(seq g:{ 1i32} %0)");
   for (const char* text : {"1;", "{}", "fn () {}", "1;;2", "let %x = 1", "let %x = ; 1"})
     CHECK_FALSE(accepts(text));

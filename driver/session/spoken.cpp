@@ -1,0 +1,138 @@
+// Findings are made of words before it is known in which notation they are shown, so the code in
+// them is translated piece by piece. What is no name and no type stays as it is.
+#include "driver/session/spoken.h"
+
+#include <cctype>
+
+namespace driver {
+
+namespace {
+
+bool isLetter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+class Translation {
+public:
+  explicit Translation(std::string_view code) : code_(code) {}
+
+  std::string text() {
+    while (at_ < code_.size())
+      step();
+    return std::move(out_);
+  }
+
+private:
+  std::string_view rest() const { return code_.substr(at_); }
+  bool isWordStart() const { return at_ == 0 || !isLetter(code_[at_ - 1]); }
+
+  void step() {
+    char c = code_[at_];
+    bool isSigil = (c == '%' || c == '@') && at_ + 1 < code_.size() && isLetter(code_[at_ + 1]) &&
+                   isWordStart();
+    if (isSigil)
+      ++at_;
+    else if (isWordStart() && rest().starts_with("Tensor[("))
+      tensor();
+    else if (isWordStart() && isLetter(c))
+      word();
+    else
+      out_ += code_[at_++];
+  }
+
+  /// `Tensor[(3, n), float32]`.
+  void tensor() {
+    constexpr std::string_view opening = "Tensor[(";
+    size_t depth = 1, end = at_ + opening.size();
+    for (; end < code_.size() && depth > 0; ++end)
+      depth += code_[end] == '(' ? 1 : code_[end] == ')' ? size_t(-1) : 0;
+    size_t close = code_.find(']', end);
+    if (depth > 0 || close == std::string_view::npos || !code_.substr(end).starts_with(", ")) {
+      out_ += code_[at_++];
+      return;
+    }
+    std::string_view shape = code_.substr(at_ + opening.size(), end - 1 - at_ - opening.size());
+    if (shape.ends_with(','))
+      shape.remove_suffix(1);
+    out_ += brief(code_.substr(end + 2, close - end - 2)) + "[" + std::string(shape) + "]";
+    at_ = close + 1;
+  }
+
+  /// A name, or an element type; a data type without arguments has no brackets.
+  void word() {
+    size_t end = at_;
+    while (end < code_.size() && isLetter(code_[end]))
+      ++end;
+    out_ += brief(code_.substr(at_, end - at_));
+    at_ = end;
+    if (rest().starts_with("[]"))
+      at_ += 2;
+  }
+
+  static std::string brief(std::string_view dtype) {
+    constexpr std::pair<std::string_view, std::string_view> forms[] = {
+        {"float", "f"}, {"int", "i"}, {"uint", "u"}, {"bfloat", "bf"}};
+    for (auto [full, letter] : forms) {
+      std::string_view digits = dtype.substr(std::min(full.size(), dtype.size()));
+      bool isForm = dtype.starts_with(full) && !digits.empty() &&
+                    digits.find_first_not_of("0123456789") == std::string_view::npos;
+      if (isForm)
+        return std::string(letter) + std::string(digits);
+    }
+    return std::string(dtype == "True" ? "true" : dtype == "False" ? "false" : dtype);
+  }
+
+  std::string_view code_;
+  std::string out_;
+  size_t at_ = 0;
+};
+
+} // namespace
+
+std::string spokenBare(std::string_view words) {
+  std::string spoken;
+  while (!words.empty()) {
+    size_t open = std::min(words.find('`'), words.size());
+    spoken += words.substr(0, open);
+    words.remove_prefix(open);
+    if (words.empty())
+      break;
+    size_t close = words.find('`', 1);
+    if (close == std::string_view::npos)
+      return spoken + std::string(words);
+    spoken += "`" + Translation(words.substr(1, close - 1)).text() + "`";
+    words.remove_prefix(close + 1);
+  }
+  return spoken;
+}
+
+std::string inNotation(const Program& program, std::string code) {
+  bool isBare = program.tree && program.tree->notation == parser::surface::Notation::Baton;
+  return isBare ? Translation(code).text() : code;
+}
+
+/// What the reader of the notation says is in it already, with words of the text.
+static bool isOfReader(const lang::Diagnostic& finding) {
+  return finding.message < lang::Message::UnknownLocal;
+}
+
+void speakBare(lang::Diagnostics& findings) {
+  for (lang::Diagnostic& finding : findings.all()) {
+    if (isOfReader(finding))
+      continue;
+    finding.text = spokenBare(finding.text);
+    for (lang::Label& label : finding.labels)
+      label.text = spokenBare(label.text);
+    for (std::string& note : finding.notes) {
+      // The partial match is Relay's alone.
+      if (size_t partial = note.find("; `match?`"); partial != std::string::npos)
+        note.resize(partial);
+      note = spokenBare(note);
+    }
+    for (runtime::ShapeRow& row : finding.shapes.rows)
+      for (std::string* code : {&row.name, &row.dtype, &row.origin})
+        *code = Translation(*code).text();
+  }
+}
+
+} // namespace driver

@@ -1,0 +1,20 @@
+// What is said of a program, in the notation of its text.
+#pragma once
+
+#include "driver/session/session.h"
+
+#include <string>
+
+namespace driver {
+
+/// Words in which code stands between backquotes in Relay's notation, with that code in Baton's:
+/// names without sigils, short types.
+std::string spokenBare(std::string_view words);
+
+/// Code in Relay's notation in that of a program's text.
+std::string inNotation(const Program& program, std::string code);
+
+/// The same for all that findings say.
+void speakBare(lang::Diagnostics& findings);
+
+} // namespace driver

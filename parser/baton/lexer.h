@@ -1,0 +1,25 @@
+// The words of a text in Baton's notation. lexer.re is the scanner itself.
+#pragma once
+
+#include "parser/baton/grammar.h"
+#include "parser/surface/scanner.h"
+
+namespace parser::baton {
+
+/// Scans one text, left to right.
+class Lexer : public Scanner {
+public:
+  using Scanner::Scanner;
+
+  /// The next token with its value and place; the end of the text comes again and again.
+  int next(Value& value, lang::SourceRange& range);
+
+private:
+  int scan(Value& value);
+  int number(Value& value);
+  int integer(std::string_view digits, std::string_view suffix, Value& value);
+  int real(std::string_view digits, std::string_view suffix, Value& value);
+  int projection(Value& value);
+};
+
+} // namespace parser::baton

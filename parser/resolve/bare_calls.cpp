@@ -1,0 +1,385 @@
+// Calls in Baton's notation. Parameters and attributes look the same at a call, so who is called
+// decides what an argument is; `_` among the arguments makes a function of the call.
+#include "lang/op/attribute_schema.h"
+#include "lang/op/op.h"
+#include "parser/resolve/bare_forms.h"
+#include "parser/resolve/name_hints.h"
+
+#include <algorithm>
+
+namespace parser {
+
+using lang::Message;
+using lang::SourceRange;
+
+namespace {
+
+/// An argument as it is given: an expression, or the value that a pipe brings.
+struct Given {
+  surface::Identifier name;
+  const surface::Expr* expr = nullptr;
+  std::optional<Use> value;
+
+  bool isNamed() const { return !name.text.empty(); }
+  bool isPlaceholder() const { return !value && expr->kind == surface::ExprKind::Placeholder; }
+  SourceRange range() const { return value ? value->range : expr->range; }
+};
+
+std::vector<Given> givenOf(const surface::Call& call) {
+  std::vector<Given> given;
+  for (const surface::Expr* argument : call.arguments)
+    given.push_back({{}, argument, {}});
+  for (const surface::Attribute& argument : call.attributes)
+    given.push_back({argument.key, argument.value.expr, {}});
+  return given;
+}
+
+class BareCall {
+public:
+  BareCall(ResolveContext& context, SourceRange range, std::vector<Given> given)
+      : context_(context), range_(range), given_(std::move(given)) {}
+
+  /// Calls a callee that names say.
+  Use named(const lang::Expr* callee, SourceRange calleeRange) {
+    openPlaceholders();
+    if (const auto* op = callee->as<lang::OperatorRef>())
+      return closePlaceholders(ofOperator(*op, calleeRange));
+    std::vector<std::string_view> names = parameterNames(*callee);
+    return closePlaceholders(ofNames(callee, calleeRange, names));
+  }
+
+  Use value(Use callee) {
+    openPlaceholders();
+    std::vector<Use> operands;
+    for (const Given& each : given_) {
+      if (each.isNamed())
+        context_.diagnostics.report(Message::NamedForValue, each.name.range);
+      operands.push_back(use(each));
+    }
+    operands.push_back(callee);
+    return closePlaceholders(makeCall(operands));
+  }
+
+private:
+  Use use(const Given& each) { return each.value ? *each.value : buildExpr(context_, each.expr); }
+
+  Node* makeCall(const std::vector<Use>& operands) {
+    Node* node = context_.makeNode(NodeKind::Call, range_);
+    node->operands = context_.module.arena.copy(operands);
+    return node;
+  }
+
+  Node* poison(SourceRange at) {
+    auto* hole = context_.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, at});
+    return makeCall({Use{hole, nullptr, at}});
+  }
+
+  // Placeholders.
+
+  /// Each becomes a parameter of the function that the call is then.
+  void openPlaceholders() {
+    for (Given& each : given_)
+      if (each.isPlaceholder()) {
+        const lang::Var* parameter =
+            context_.makeVar("x", lang::VarOrigin::Parameter, each.expr->range, nullptr);
+        parameters_.push_back(parameter);
+        each.value = Use{parameter, nullptr, each.expr->range};
+      }
+  }
+
+  /// What is no atom is evaluated before the function is made, once.
+  Use closePlaceholders(Node* call) {
+    if (parameters_.empty())
+      return {nullptr, call, range_};
+    runtime::Arena& arena = context_.module.arena;
+    std::vector<LetItem> items;
+    std::vector<Use> operands(call->operands.begin(), call->operands.end());
+    for (Use& operand : operands)
+      if (operand.node) {
+        items.push_back(
+            {context_.makeVar("given", lang::VarOrigin::Let, operand.range, nullptr), operand});
+        operand = {items.back().var, nullptr, operand.range};
+      }
+    call->operands = arena.copy(operands);
+    Node* function = context_.makeNode(NodeKind::Function, range_);
+    auto* head = arena.make<lang::Function>(lang::Expr{lang::ExprKind::Function, range_},
+                                            context_.module.functionCount++);
+    head->parameters = arena.copy(parameters_);
+    function->function = head;
+    function->bodies = arena.copy(std::initializer_list<Use>{Use{nullptr, call, range_}});
+    if (items.empty())
+      return {nullptr, function, range_};
+    Node* sequence = context_.makeNode(NodeKind::Sequence, range_);
+    sequence->items = arena.copy(items);
+    sequence->result = {nullptr, function, range_};
+    return {nullptr, sequence, range_};
+  }
+
+  // Operators.
+
+  Node* ofOperator(const lang::OperatorRef& op, SourceRange calleeRange) {
+    const lang::OperatorRow& row = *op.row;
+    std::vector<std::optional<Use>> operands(row.operands.size());
+    std::vector<Use> more;
+    std::vector<GivenAttribute> attributes;
+    bool repeats = !row.operands.empty() && row.operands.back().repeats;
+    size_t position = 0;
+    for (const Given& each : given_) {
+      auto named = std::ranges::find(row.operands, each.name.text, &lang::OperandRow::name);
+      if (each.isNamed() && named != row.operands.end())
+        operands[size_t(named - row.operands.begin())] = operandUse(row, each, named);
+      else if (each.isNamed())
+        attributes.push_back({each.name, each.expr, each.range()});
+      else if (position < row.operands.size())
+        operands[position] = operandUse(row, each, row.operands.begin() + long(position)),
+        ++position;
+      else if (repeats)
+        more.push_back(use(each));
+      else if (!addAttribute(row, position++, each, attributes))
+        return poison(calleeRange);
+    }
+    std::vector<Use> all;
+    for (std::optional<Use>& operand : operands)
+      if (operand)
+        all.push_back(*operand);
+    all.insert(all.end(), more.begin(), more.end());
+    const lang::Attributes* values = buildGivenAttributes(context_, row, attributes, range_);
+    if (!values)
+      return poison(calleeRange);
+    all.push_back({&op, nullptr, calleeRange});
+    Node* node = makeCall(all);
+    node->attributes = values;
+    return node;
+  }
+
+  /// A list in brackets is a tuple where the operator takes one.
+  Use operandUse(const lang::OperatorRow&, const Given& each,
+                 std::span<const lang::OperandRow>::iterator operand) {
+    const auto* list = each.value ? nullptr : surface::tryAs<surface::TensorLiteral>(each.expr);
+    if (!list || operand->kind != lang::OperandKind::TensorTuple)
+      return use(each);
+    std::vector<Use> fields;
+    for (const surface::Expr* element : list->elements)
+      fields.push_back(buildExpr(context_, element));
+    Node* node = context_.makeNode(NodeKind::Tuple, each.expr->range);
+    node->operands = context_.module.arena.copy(fields);
+    return {nullptr, node, each.expr->range};
+  }
+
+  /// Arguments behind the operands are attributes in their order.
+  bool addAttribute(const lang::OperatorRow& row, size_t position, const Given& each,
+                    std::vector<GivenAttribute>& attributes) {
+    size_t index = position - row.operands.size();
+    if (index < row.attributes.size() && each.expr) {
+      attributes.push_back(
+          {{row.attributes[index].name, each.expr->range}, each.expr, each.range()});
+      return true;
+    }
+    size_t most = row.operands.size() + row.attributes.size();
+    context_.diagnostics.report(Message::ArgumentCount, range_, fmt::format("`{}`", row.name),
+                                fmt::format("at most {}", most), most == 1 ? "" : "s",
+                                fmt::format("{} are", given_.size()));
+    return false;
+  }
+
+  // Definitions and constructors.
+
+  std::vector<std::string_view> parameterNames(const lang::Expr& callee) {
+    if (const auto* constructor = callee.as<lang::Constructor>())
+      return {constructor->fieldNames.begin(), constructor->fieldNames.end()};
+    std::vector<std::string_view> names;
+    if (const auto* global = callee.as<lang::Global>())
+      for (const surface::Parameter& parameter : context_.definitions.surfaceOf(*global).parameters)
+        names.push_back(parameter.name.text);
+    return names;
+  }
+
+  Node* ofNames(const lang::Expr* callee, SourceRange calleeRange,
+                std::span<const std::string_view> names) {
+    std::vector<std::optional<Use>> operands;
+    for (const Given& each : given_) {
+      size_t place = operands.size();
+      if (each.isNamed()) {
+        place = size_t(std::ranges::find(names, each.name.text) - names.begin());
+        if (place == names.size() || (place < operands.size() && operands[place])) {
+          reportName(each, names, place < names.size());
+          continue;
+        }
+      }
+      operands.resize(std::max(operands.size(), place + 1));
+      operands[place] = use(each);
+    }
+    if (const auto* global = callee->as<lang::Global>())
+      addDefaults(context_.definitions.surfaceOf(*global), operands);
+    std::vector<Use> all;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i]) {
+        context_.diagnostics.report(Message::MissingArgument, range_, names[i]);
+        return poison(calleeRange);
+      }
+      all.push_back(*operands[i]);
+    }
+    all.push_back({callee, nullptr, calleeRange});
+    return makeCall(all);
+  }
+
+  void reportName(const Given& each, std::span<const std::string_view> names, bool isKnown) {
+    if (isKnown) {
+      context_.diagnostics.report(Message::RepeatedArgument, each.name.range, each.name.text);
+      return;
+    }
+    auto& report =
+        context_.diagnostics.report(Message::UnknownArgument, each.name.range, each.name.text);
+    if (names.empty())
+      return;
+    report.note(fmt::format("the parameters are {}", fmt::join(names, ", ")));
+    if (wantsHints(context_))
+      suggestNames(report, each.name.range, each.name.text,
+                   std::vector{NameChoices{"", {names.begin(), names.end()}}});
+  }
+
+  /// A default is an expression of the definition's text, where nothing local is in scope.
+  void addDefaults(const surface::Function& function, std::vector<std::optional<Use>>& operands) {
+    size_t count = operands.size();
+    for (size_t i = 0; i < function.parameters.size(); ++i) {
+      const surface::Expr* value = function.parameters[i].defaultValue;
+      if ((i < count && operands[i]) || !value)
+        continue;
+      operands.resize(std::max(operands.size(), i + 1));
+      operands[i] = buildApart(context_, value, function.parameters[i].name.text, range_);
+    }
+  }
+
+  ResolveContext& context_;
+  SourceRange range_;
+  std::vector<Given> given_;
+  std::vector<const lang::Var*> parameters_;
+};
+
+Use boolean(ResolveContext& context, SourceRange range, bool value) {
+  return {scalarConstant(context, range, runtime::Bool, value), nullptr, range};
+}
+
+} // namespace
+
+Use buildBareCall(ResolveContext& context, const surface::Call& call) {
+  const lang::Expr* callee = findCallee(context, call.callee);
+  if (!callee || callee->as<lang::Var>())
+    return buildValueCall(context, buildExpr(context, call.callee), call);
+  return BareCall(context, call.range, givenOf(call)).named(callee, call.callee->range);
+}
+
+Use buildValueCall(ResolveContext& context, Use callee, const surface::Call& call) {
+  return BareCall(context, call.range, givenOf(call)).value(callee);
+}
+
+/// The left side takes the places of `_` in the call on the right, or comes first.
+Use buildPipe(ResolveContext& context, Use left, const surface::Infix& pipe) {
+  const auto* call = surface::tryAs<surface::Call>(pipe.right);
+  std::vector<Given> given = call ? givenOf(*call) : std::vector<Given>();
+  bool isPlaced = false;
+  for (Given& each : given)
+    if (each.isPlaceholder()) {
+      each.value = left;
+      isPlaced = true;
+    }
+  if (!isPlaced)
+    given.insert(given.begin(), Given{{}, nullptr, left});
+  const surface::Expr* callee = call ? call->callee : pipe.right;
+  BareCall built(context, pipe.range, std::move(given));
+  if (const lang::Expr* found = findCallee(context, callee); found && !found->as<lang::Var>())
+    return built.named(found, callee->range);
+  return built.value(buildExpr(context, callee));
+}
+
+Use buildOperator(ResolveContext& context, const lang::OperatorRow& row, SourceRange range,
+                  SourceRange opRange, std::vector<Use> operands,
+                  const std::function<const lang::AttributeValue*(std::string_view)>& setting) {
+  runtime::Arena& arena = context.module.arena;
+  operands.push_back(
+      {arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, opRange}, &row), nullptr,
+       opRange});
+  Node* node = context.makeNode(NodeKind::Call, range);
+  node->operands = arena.copy(operands);
+  node->attributes = defaultAttributes(context, row);
+  if (!setting)
+    return {nullptr, node, range};
+  std::vector<lang::AttributeValue> values(node->attributes->values.begin(),
+                                           node->attributes->values.end());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (const lang::AttributeValue* given = setting(row.attributes[i].name))
+      values[i] = lang::storedAttribute(arena, row.attributes[i], *given);
+  node->attributes = arena.make<lang::Attributes>(row.attributes, arena.copy(values));
+  return {nullptr, node, range};
+}
+
+Use buildEquality(ResolveContext& context, Use value, const surface::Expr* literal) {
+  const lang::OperatorRow* row = context.environment.operators.findInfix("==");
+  return buildOperator(context, *row, literal->range, literal->range,
+                       {value, buildExpr(context, literal)});
+}
+
+Use buildBoth(ResolveContext& context, Use left, Use right, SourceRange range) {
+  Node* node = context.makeNode(NodeKind::If, range);
+  runtime::Arena& arena = context.module.arena;
+  node->operands = arena.copy(std::initializer_list<Use>{left});
+  node->bodies = arena.copy(std::initializer_list<Use>{right, boolean(context, range, false)});
+  return {nullptr, node, range};
+}
+
+/// A constructor without a type stands for the record's own, with other fields.
+Use buildWith(ResolveContext& context, Use record, const surface::With& with) {
+  runtime::Arena& arena = context.module.arena;
+  std::vector<Use> operands{record};
+  std::vector<std::string_view> names;
+  for (const surface::Attribute& field : with.fields) {
+    if (std::ranges::count(names, field.key.text) > 0)
+      context.diagnostics.report(Message::RepeatedArgument, field.key.range, field.key.text);
+    names.push_back(field.key.text);
+    operands.push_back(buildExpr(context, field.value.expr));
+    operands.back().range = lang::cover(field.key.range, operands.back().range);
+  }
+  operands.push_back(
+      {arena.make<lang::Constructor>(lang::Expr{lang::ExprKind::Constructor, with.range}, "with",
+                                     lang::Types{}, nullptr, 0u, arena.copy(names)),
+       nullptr, with.range});
+  Node* node = context.makeNode(NodeKind::Call, with.range);
+  node->operands = arena.copy(operands);
+  context.module.isOpen = true;
+  return {nullptr, node, with.range};
+}
+
+Use buildPrefix(ResolveContext& context, const surface::Prefix& prefix) {
+  Use operand = buildExpr(context, prefix.operand);
+  bool isNot = prefix.op == surface::PrefixOp::Not;
+  const lang::OperatorRow& row =
+      context.environment.operators.withRole(isNot ? lang::Role::Not : lang::Role::Negate);
+  return buildOperator(context, row, prefix.range, prefix.opRange, {operand});
+}
+
+Use buildLogic(ResolveContext& context, Use left, const surface::Infix& infix) {
+  bool isAnd = infix.op == surface::InfixOp::And;
+  context.locals.openFrame();
+  Use right = buildExpr(context, infix.right);
+  context.locals.closeFrame();
+  Use settled = boolean(context, infix.opRange, !isAnd);
+  Node* node = context.makeNode(NodeKind::If, infix.range);
+  runtime::Arena& arena = context.module.arena;
+  node->operands = arena.copy(std::initializer_list<Use>{left});
+  node->bodies = arena.copy(isAnd ? std::initializer_list<Use>{right, settled}
+                                  : std::initializer_list<Use>{settled, right});
+  return {nullptr, node, infix.range};
+}
+
+Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal) {
+  std::vector<Use> fields;
+  for (const surface::Expr* element : literal.elements)
+    fields.push_back(buildExpr(context, element));
+  Node* tuple = context.makeNode(NodeKind::Tuple, literal.range);
+  tuple->operands = context.module.arena.copy(fields);
+  const lang::OperatorRow& row = context.environment.operators.withRole(lang::Role::Stack);
+  return buildOperator(context, row, literal.range, literal.range,
+                       {Use{nullptr, tuple, literal.range}});
+}
+
+} // namespace parser

@@ -1,0 +1,90 @@
+// What only Baton's notation has, as graphs of what both notations have: names without sigils,
+// calls with names and placeholders, pipes, lets that take apart.
+#pragma once
+
+#include "parser/resolve/resolve_context.h"
+
+#include <functional>
+
+namespace parser {
+
+/// Whether the definition that is being resolved stands in a text of Baton's notation.
+bool isBare(const ResolveContext& context);
+
+/// What a name means: the nearest local, a definition of the text, an operator, plain or of `nn`,
+/// or a definition of the prelude. Null where it means nothing, without a report.
+const lang::Expr* findBareName(ResolveContext& context, std::string_view name,
+                               lang::SourceRange range);
+
+/// As above for a name or for what dots join to one, `nn.dense`; null for anything else.
+const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr);
+
+/// Whether dots join words to what can only be an operator's name, as `nn.dense`.
+bool isOperatorName(const ResolveContext& context, const surface::Expr* expr);
+/// That operator as a value, reported when there is none.
+Use buildOperatorName(ResolveContext& context, const surface::Expr* expr);
+
+/// An expression where no local is in scope, which `name` at `range` stands for.
+Use buildApart(ResolveContext& context, const surface::Expr* expr, std::string_view name,
+               lang::SourceRange range);
+
+/// The value of a constant of the text.
+Use buildModuleConstant(ResolveContext& context, const surface::ConstantDefinition& constant,
+                        lang::SourceRange range);
+
+/// A name as a value, reported when it means nothing.
+Use buildBareName(ResolveContext& context, std::string_view name, lang::SourceRange range);
+
+/// `p.w`, whose left side has been built.
+Use buildField(ResolveContext& context, Use record, const surface::Field& field);
+
+/// A call whose callee is a name, or what dots join to one.
+Use buildBareCall(ResolveContext& context, const surface::Call& call);
+/// A call of a value.
+Use buildValueCall(ResolveContext& context, Use callee, const surface::Call& call);
+/// `left |> right`.
+Use buildPipe(ResolveContext& context, Use left, const surface::Infix& pipe);
+
+Use buildPrefix(ResolveContext& context, const surface::Prefix& prefix);
+/// `left && right`, `left || right`, of which the right side is looked at only where it counts.
+Use buildLogic(ResolveContext& context, Use left, const surface::Infix& infix);
+/// A call of an operator with attributes that `setting` tells, null for defaults.
+Use buildOperator(ResolveContext& context, const lang::OperatorRow& row, lang::SourceRange range,
+                  lang::SourceRange opRange, std::vector<Use> operands,
+                  const std::function<const lang::AttributeValue*(std::string_view)>& setting = {});
+/// `value == literal`, and `left && right` of two conditions that have been built.
+Use buildEquality(ResolveContext& context, Use value, const surface::Expr* literal);
+Use buildBoth(ResolveContext& context, Use left, Use right, lang::SourceRange range);
+/// `x[0, 1:, ..]`, whose left side has been built.
+Use buildIndex(ResolveContext& context, Use tensor, const surface::Index& index);
+/// `p with (w = e)`, whose left side has been built.
+Use buildWith(ResolveContext& context, Use record, const surface::With& with);
+/// Whether a match has guards, literals or alternatives.
+bool hasBareArms(const surface::Match& match);
+Use buildBareMatch(ResolveContext& context, const surface::Match& match);
+/// `[a, b]` of other than numbers: a tensor of one more dimension.
+Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal);
+
+/// The lets of `let pattern = value`.
+void buildPatternLets(ResolveContext& context, const surface::Item& item,
+                      std::vector<LetItem>& items);
+
+/// The patterns of a constructor's fields in their order; null for those that a pattern by names
+/// leaves out.
+std::vector<const surface::Pattern*> fieldPatterns(ResolveContext& context,
+                                                   const surface::ConstructorPattern& pattern,
+                                                   const lang::Constructor& constructor);
+
+/// An attribute that a call gives by its name or position.
+struct GivenAttribute {
+  surface::Identifier name;
+  const surface::Expr* value;
+  lang::SourceRange range;
+};
+
+/// The attributes of a call of `row`, defaults filled in; null after a report.
+const lang::Attributes* buildGivenAttributes(ResolveContext& context, const lang::OperatorRow& row,
+                                             std::span<const GivenAttribute> given,
+                                             lang::SourceRange call);
+
+} // namespace parser

@@ -1,0 +1,157 @@
+// `x[i, 1:, ..]`: numpy's indexing by operators that read along one dimension. Positions behind
+// `..` count dimensions from the back, so nothing here needs the rank.
+#include "lang/op/op.h"
+#include "parser/resolve/bare_forms.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace parser {
+
+using lang::Message;
+using lang::SourceRange;
+
+namespace {
+
+class Indexing {
+public:
+  Indexing(ResolveContext& context, Use tensor, const surface::Index& index)
+      : context_(context), value_(tensor), index_(index) {}
+
+  Use build() {
+    const auto& all = index_.subscripts;
+    size_t positions = leadingPositions();
+    if (positions > 1)
+      point(positions);
+    int64_t axis = 0;
+    bool isBehindRest = false;
+    for (size_t i = positions > 1 ? positions : 0; i < all.size(); ++i) {
+      const surface::Subscript& subscript = all[i];
+      if (subscript.kind == surface::SubscriptKind::Rest) {
+        if (isBehindRest)
+          context_.diagnostics.report(Message::RepeatedRest, subscript.range);
+        isBehindRest = true;
+        continue;
+      }
+      int64_t place = isBehindRest ? int64_t(i) - int64_t(all.size()) : axis;
+      if (subscript.kind == surface::SubscriptKind::At)
+        at(subscript, place);
+      else
+        axis += slice(subscript, place);
+    }
+    return value_;
+  }
+
+private:
+  /// How many positions stand in front of everything else.
+  size_t leadingPositions() const {
+    auto isOther = [](const surface::Subscript& each) {
+      return each.kind != surface::SubscriptKind::At;
+    };
+    auto found = std::ranges::find_if(index_.subscripts, isOther);
+    return size_t(found - index_.subscripts.begin());
+  }
+
+  struct NamedValue {
+    std::string_view name;
+    lang::AttributeValue value;
+  };
+
+  Use call(lang::Role role, std::vector<Use> operands, std::vector<NamedValue> settings) {
+    const lang::OperatorRow& row = context_.environment.operators.withRole(role);
+    return buildOperator(context_, row, index_.range, index_.range, std::move(operands),
+                         [&](std::string_view name) -> const lang::AttributeValue* {
+                           for (const NamedValue& each : settings)
+                             if (each.name == name)
+                               return &each.value;
+                           return nullptr;
+                         });
+  }
+
+  lang::AttributeValue one(int64_t value) {
+    return lang::listAttribute(
+        context_.module.arena.copy(std::vector{lang::intAttribute(value, 64)}));
+  }
+
+  /// `x[i]`, where a negative number counts from the back. Outside it is a fault.
+  void at(const surface::Subscript& subscript, int64_t axis) {
+    Use position = positionOf(subscript.begin, axis, true);
+    value_ = call(lang::Role::Take, {value_, position},
+                  {{"axis", lang::intAttribute(axis)}, {"mode", lang::stringAttribute("fast")}});
+  }
+
+  /// A position along a dimension. A number by itself would take the element type of the tensor.
+  Use positionOf(const surface::Expr* expr, int64_t axis, bool isAlone) {
+    const auto* number = surface::tryAs<surface::IntLiteral>(expr);
+    if (number && number->value < 0)
+      return fromBack(*number, axis);
+    return number && isAlone ? integer(number->range, number->value) : buildExpr(context_, expr);
+  }
+
+  /// The extent of a dimension, less a number.
+  Use fromBack(const surface::IntLiteral& number, int64_t axis) {
+    Use shape = call(lang::Role::Shape, {value_}, {{"dtype", lang::stringAttribute("int64")}});
+    Use place = integer(number.range, axis);
+    Use extent = call(lang::Role::Take, {shape, place},
+                      {{"axis", lang::intAttribute(0)},
+                       {"mode", lang::stringAttribute(axis < 0 ? "wrap" : "fast")}});
+    const lang::OperatorRow* add = context_.environment.operators.findInfix("+");
+    return buildOperator(context_, *add, number.range, number.range,
+                         {extent, integer(number.range, number.value)});
+  }
+
+  Use integer(SourceRange range, int64_t value) {
+    return {scalarConstant(context_, range, runtime::Int64, uint64_t(value)), nullptr, range};
+  }
+
+  /// `x[a:b:c]`, clamped as numpy's. Gives 1, for the dimension stays.
+  int64_t slice(const surface::Subscript& subscript, int64_t axis) {
+    int64_t step = bound(subscript.step, 1);
+    if (step == 0)
+      context_.diagnostics.report(Message::StepOfZero, subscript.step->range);
+    constexpr int64_t far = std::numeric_limits<int32_t>::max();
+    int64_t begin = bound(subscript.begin, step < 0 ? far : 0);
+    int64_t end = bound(subscript.end, step < 0 ? -far : far);
+    if (subscript.begin || subscript.end || step != 1)
+      value_ = call(
+          lang::Role::Slice, {value_},
+          {{"begin", one(begin)}, {"end", one(end)}, {"strides", one(step)}, {"axes", one(axis)}});
+    return 1;
+  }
+
+  int64_t bound(const surface::Expr* expr, int64_t missing) {
+    if (!expr)
+      return missing;
+    if (const auto* number = surface::tryAs<surface::IntLiteral>(expr))
+      return number->value;
+    context_.diagnostics.report(Message::OpenSlice, expr->range);
+    return missing;
+  }
+
+  /// `x[i, j]`, one place along several dimensions.
+  void point(size_t count) {
+    auto isNumber = [](const surface::Subscript& subscript) {
+      return subscript.begin->kind == surface::ExprKind::IntLiteral;
+    };
+    bool areNumbers = std::ranges::all_of(index_.subscripts.first(count), isNumber);
+    std::vector<Use> positions;
+    for (size_t i = 0; i < count; ++i)
+      positions.push_back(positionOf(index_.subscripts[i].begin, int64_t(i), areNumbers));
+    Node* tuple = context_.makeNode(NodeKind::Tuple, index_.range);
+    tuple->operands = context_.module.arena.copy(positions);
+    Use places = call(lang::Role::Stack, {Use{nullptr, tuple, index_.range}}, {});
+    value_ = call(lang::Role::TakePoints, {value_, places}, {});
+  }
+
+  ResolveContext& context_;
+  Use value_;
+  const surface::Index& index_;
+};
+
+} // namespace
+
+Use buildIndex(ResolveContext& context, Use tensor, const surface::Index& index) {
+  return Indexing(context, tensor, index).build();
+}
+
+} // namespace parser

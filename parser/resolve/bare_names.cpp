@@ -1,0 +1,216 @@
+// Names without sigils. One look-up, nearest first, so that a program may call what it defines as
+// it likes, an operator's name included.
+#include "lang/op/op.h"
+#include "parser/resolve/bare_forms.h"
+#include "parser/resolve/name_hints.h"
+
+#include <algorithm>
+
+namespace parser {
+
+using lang::Message;
+using lang::SourceRange;
+
+bool isBare(const ResolveContext& context) {
+  return context.unit->notation == surface::Notation::Baton;
+}
+
+namespace {
+
+/// The operator of a name, plain or of a network.
+const lang::OperatorRow* findOperator(const ResolveContext& context, std::string_view name) {
+  const lang::OperatorTable& operators = context.environment.operators;
+  const lang::OperatorRow* row = operators.find(name);
+  return row ? row : operators.find("nn." + std::string(name));
+}
+
+/// A definition of a unit, without those of the prelude.
+const lang::Expr* findOwn(ResolveContext& context, const Unit& unit, std::string_view name) {
+  if (unit.globals.contains(name))
+    return context.definitions.findGlobal(unit, name);
+  return unit.constructors.contains(name) ? context.definitions.findConstructor(unit, name)
+                                          : nullptr;
+}
+
+/// More than an operator's name has; a chain of fields may be long.
+constexpr size_t mostNameParts = 8;
+
+/// The words of `a.b.c`; empty for what is none, or begins with a local.
+std::string qualifiedName(const ResolveContext& context, const surface::Expr* expr) {
+  std::vector<std::string_view> parts;
+  for (const auto* field = surface::tryAs<surface::Field>(expr);
+       field && parts.size() < mostNameParts; field = surface::tryAs<surface::Field>(expr)) {
+    parts.push_back(field->name.text);
+    expr = field->operand;
+  }
+  const auto* root = surface::tryAs<surface::Name>(expr);
+  if (!root || context.locals.find(root->name))
+    return {};
+  std::string name(root->name);
+  while (!parts.empty()) {
+    name += fmt::format(".{}", parts.back());
+    parts.pop_back();
+  }
+  return name;
+}
+
+} // namespace
+
+const lang::Expr* findBareName(ResolveContext& context, std::string_view name, SourceRange range) {
+  if (const lang::Var* local = context.locals.find(name))
+    return local;
+  if (const lang::Expr* own = findOwn(context, *context.unit, name))
+    return own;
+  if (const lang::OperatorRow* row = findOperator(context, name))
+    return context.module.arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, range},
+                                                        row);
+  return findOwn(context, context.definitions.prelude(), name);
+}
+
+const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr) {
+  if (const auto* name = surface::tryAs<surface::Name>(expr))
+    return findBareName(context, name->name, name->range);
+  std::string qualified = qualifiedName(context, expr);
+  const lang::OperatorRow* row =
+      qualified.empty() ? nullptr : context.environment.operators.find(qualified);
+  if (!row)
+    return nullptr;
+  return context.module.arena.make<lang::OperatorRef>(
+      lang::Expr{lang::ExprKind::Operator, expr->range}, row);
+}
+
+namespace {
+
+Use hole(ResolveContext& context, SourceRange range) {
+  return {context.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, range}), nullptr,
+          range};
+}
+
+Use unknownName(ResolveContext& context, std::string_view name, SourceRange range) {
+  const lang::OperatorTable& operators = context.environment.operators;
+  if (auto reason = operators.reasonOfAbsence(name)) {
+    context.diagnostics.report(Message::AbsentOperator, range, name, *reason);
+    return hole(context, range);
+  }
+  auto& report = context.diagnostics.report(Message::UnknownBareName, range, name);
+  if (!wantsHints(context))
+    return hole(context, range);
+  std::vector<std::string_view> rows;
+  bool isWhole = name.find('.') != std::string_view::npos;
+  for (const lang::OperatorRow* row : operators.all())
+    rows.push_back(row->name.starts_with("nn.") && !isWhole ? row->name.substr(3) : row->name);
+  suggestNames(report, range, name,
+               std::vector{NameChoices{"", context.locals.names()},
+                           NameChoices{"", context.definitions.globalNames()},
+                           NameChoices{"", context.definitions.constructorNames()},
+                           NameChoices{"", std::move(rows)}, operatorsCalled(operators, name),
+                           NameChoices{"", {"true", "false"}}});
+  return hole(context, range);
+}
+
+} // namespace
+
+bool isOperatorName(const ResolveContext& context, const surface::Expr* expr) {
+  std::string name = qualifiedName(context, expr);
+  std::string_view room = std::string_view(name).substr(0, name.find('.') + 1);
+  const Unit& unit = *context.unit;
+  return !room.empty() && !unit.constants.contains(room.substr(0, room.size() - 1)) &&
+         std::ranges::any_of(context.environment.operators.all(),
+                             [&](const auto* row) { return row->name.starts_with(room); });
+}
+
+Use buildOperatorName(ResolveContext& context, const surface::Expr* expr) {
+  const lang::Expr* found = findCallee(context, expr);
+  return found ? Use{found, nullptr, expr->range}
+               : unknownName(context, context.module.arena.copyText(qualifiedName(context, expr)),
+                             expr->range);
+}
+
+Use buildBareName(ResolveContext& context, std::string_view name, SourceRange range) {
+  if (!context.locals.find(name))
+    if (auto constant = context.unit->constants.find(name);
+        constant != context.unit->constants.end())
+      return buildModuleConstant(context, *constant->second, range);
+  const lang::Expr* found = findBareName(context, name, range);
+  if (!found)
+    return unknownName(context, name, range);
+  const auto* constructor = found->as<lang::Constructor>();
+  if (!constructor || context.definitions.fieldCount(*constructor) > 0)
+    return {found, nullptr, range};
+  Node* node = context.makeNode(NodeKind::Call, range);
+  node->operands =
+      context.module.arena.copy(std::initializer_list<Use>{Use{found, nullptr, range}});
+  return {nullptr, node, range};
+}
+
+/// The value of `let name = ...` beside definitions stands wherever it is used.
+Use buildModuleConstant(ResolveContext& context, const surface::ConstantDefinition& constant,
+                        SourceRange range) {
+  Use value = buildApart(context, constant.value, constant.name.text, range);
+  if (!constant.type)
+    return value;
+  const lang::Var* var = context.makeVar(constant.name.text, lang::VarOrigin::Let, range,
+                                         buildType(context, constant.type));
+  Node* node = context.makeNode(NodeKind::Sequence, range);
+  node->items = context.module.arena.copy(std::vector{LetItem{var, value}});
+  node->result = {var, nullptr, range};
+  return {nullptr, node, range};
+}
+
+namespace {
+
+/// Whether a value may be built inside of those that are open; else it is reported.
+bool mayOpen(ResolveContext& context, const surface::Expr* expr, std::string_view name,
+             SourceRange range) {
+  if (std::ranges::count(context.bare.apart.open, expr) > 0) {
+    context.diagnostics.report(Message::RecursiveConstant, range, name);
+    return false;
+  }
+  if (context.bare.apart.depth + expr->depth > surface::maximumDepth) {
+    context.diagnostics.report(Message::TextTooDeep, range, surface::maximumDepth)
+        .note(fmt::format("`{}` stands for a text that has others in it", name));
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+/// Inside of one value each other one is built once, or a chain of sums of two would be a tree.
+Use buildApart(ResolveContext& context, const surface::Expr* expr, std::string_view name,
+               SourceRange range) {
+  ResolveContext::ApartValues& apart = context.bare.apart;
+  if (auto known = apart.made.find(expr); known != apart.made.end())
+    return {nullptr, known->second.node, range};
+  if (!mayOpen(context, expr, name, range))
+    return hole(context, range);
+  apart.open.push_back(expr);
+  apart.depth += expr->depth;
+  size_t hidden = context.locals.hideAll();
+  context.locals.openFrame();
+  Use use = buildExpr(context, expr);
+  context.locals.closeFrame();
+  context.locals.show(hidden);
+  apart.depth -= expr->depth;
+  apart.open.pop_back();
+  if (apart.open.empty())
+    apart.made.clear();
+  else if (use.node)
+    apart.made.emplace(expr, use);
+  use.range = range;
+  return use;
+}
+
+Use buildField(ResolveContext& context, Use record, const surface::Field& field) {
+  if (field.name.text == "T")
+    return buildOperator(context,
+                         context.environment.operators.withRole(lang::Role::MatrixTranspose),
+                         field.range, field.name.range, {record});
+  Node* node = context.makeNode(NodeKind::Project, field.range);
+  node->operands = context.module.arena.copy(std::initializer_list<Use>{record});
+  node->field = field.name.text;
+  context.module.isOpen = true;
+  return {nullptr, node, field.range};
+}
+
+} // namespace parser

@@ -1,0 +1,177 @@
+// Open numbers among the operands of operators.
+//
+// A relation is a pure function, so which element type it asks for is found by asking it: first
+// with the element types of the other operands, then with the one that numbers have by themselves.
+// Where all operands are open it is asked with several: an operator that takes them all, and gives
+// what it takes, gives an open number that agrees with its operands.
+#include "lang/op/op.h"
+#include "typecheck/relations.h"
+
+#include <algorithm>
+
+namespace typecheck {
+
+using lang::RelationResult;
+
+namespace {
+
+/// The type of an operand in which open numbers have an element type.
+const Type* withElement(Unifier& unifier, const Type* operand, runtime::DType dtype) {
+  if (const OpenNumbers::Number* number = unifier.numbers().of(operand))
+    return unifier.types().tensor(number->shape, dtype);
+  if (!operand->isTuple() || !operand->hasUnknown)
+    return operand;
+  std::vector<const Type*> fields;
+  for (const Type* field : operand->parts)
+    fields.push_back(withElement(unifier, field, dtype));
+  return unifier.types().tuple(fields);
+}
+
+/// The element types of known tensors among the operands, each once.
+std::vector<runtime::DType> elementsOf(std::span<const Type* const> operands) {
+  std::vector<runtime::DType> found;
+  auto add = [&](const Type* type) {
+    if (type->isTensor() && std::ranges::count(found, type->dtype) == 0)
+      found.push_back(type->dtype);
+  };
+  for (const Type* operand : operands) {
+    add(operand);
+    if (operand->isTuple())
+      std::ranges::for_each(operand->parts, add);
+  }
+  return found;
+}
+
+} // namespace
+
+template <typename Visit>
+void Relations::forEachNumber(std::span<const Type* const> operands, Visit visit) {
+  for (const Type* operand : operands) {
+    if (unifier_.numbers().of(operand))
+      visit(operand);
+    else if (operand->isTuple())
+      for (const Type* field : operand->parts)
+        if (unifier_.numbers().of(field))
+          visit(field);
+  }
+}
+
+/// Whether an operand is an open number, or a tuple with one.
+bool Relations::holdsNumber(const Type* operand) {
+  bool found = false;
+  forEachNumber({&operand, 1}, [&](const Type*) { found = true; });
+  return found;
+}
+
+/// The operand to wait for: one of which nothing is known, or else a number.
+size_t Relations::awaitedBesideNumbers(std::span<const Type* const> operands) {
+  auto isOther = [&](const Type* operand) {
+    auto isNumber = [&](const Type* unknown) { return unifier_.numbers().of(unknown) != nullptr; };
+    return !std::ranges::all_of(unifier_.openUnknowns(operand), isNumber);
+  };
+  auto found = std::ranges::find_if(operands, isOther);
+  if (found == operands.end())
+    found = std::ranges::find_if(operands, [&](const Type* each) { return holdsNumber(each); });
+  return size_t(found - operands.begin());
+}
+
+/// The answer with open numbers of an element type, where all of them may have it and nothing else
+/// is open.
+std::optional<RelationResult> Relations::answerWith(const PendingRelation& relation,
+                                                    std::span<const Type* const> operands,
+                                                    runtime::DType dtype) {
+  bool isFit = true;
+  forEachNumber(operands, [&](const Type* number) {
+    isFit = isFit && holdsNumbers(dtype, unifier_.numbers().isReal(*unifier_.numbers().of(number)));
+  });
+  std::vector<const Type*> known;
+  for (const Type* operand : operands) {
+    known.push_back(withElement(unifier_, operand, dtype));
+    isFit = isFit && (!known.back()->hasUnknown || known.back()->isTensor());
+  }
+  if (!isFit)
+    return std::nullopt;
+  RelationResult result = answer(relation, known);
+  return result.outcome == RelationResult::Outcome::Solved ? std::optional(std::move(result))
+                                                           : std::nullopt;
+}
+
+/// Whether something was found out about the numbers, by which the relation can go on or is done.
+bool Relations::decideNumbers(PendingRelation& relation, std::span<const Type* const> operands) {
+  if (elementsOf(operands).empty()) {
+    linkNumbers(relation, operands);
+    return relation.isDone;
+  }
+  return decideByOthers(relation, operands);
+}
+
+bool Relations::decideByOthers(const PendingRelation& relation,
+                               std::span<const Type* const> operands) {
+  std::vector<runtime::DType> candidates = elementsOf(operands);
+  bool isReal = false;
+  forEachNumber(operands, [&](const Type* number) {
+    isReal |= unifier_.numbers().isReal(*unifier_.numbers().of(number));
+  });
+  candidates.push_back(isReal ? runtime::Float32 : runtime::Int32);
+  for (runtime::DType dtype : candidates)
+    if (answerWith(relation, operands, dtype)) {
+      forEachNumber(operands, [&](const Type* number) {
+        if (const OpenNumbers::Number* open = unifier_.numbers().of(number))
+          unifier_.numbers().decide(OpenNumbers::Number(*open), dtype);
+      });
+      return true;
+    }
+  return false;
+}
+
+void Relations::linkNumbers(PendingRelation& relation, std::span<const Type* const> operands) {
+  const Type* first = nullptr;
+  bool isReal = false;
+  forEachNumber(operands, [&](const Type* number) {
+    first = first ? first : number;
+    isReal |= unifier_.numbers().isReal(*unifier_.numbers().of(number));
+  });
+  // What it gives for operands of an element type, if that is a tensor of the same.
+  auto follows = [&](runtime::DType dtype) -> const Type* {
+    auto result = answerWith(relation, operands, dtype);
+    bool isAlike = result && result->output->isTensor() && result->output->dtype == dtype;
+    return isAlike ? result->output : nullptr;
+  };
+  if (!answerWith(relation, operands, runtime::Float32))
+    return;
+  bool takesIntegers = !isReal && answerWith(relation, operands, runtime::Int32);
+  forEachNumber(operands, [&](const Type* number) {
+    unifier_.numbers().link(*unifier_.numbers().of(first), *unifier_.numbers().of(number));
+  });
+  if (!takesIntegers)
+    unifier_.numbers().makeReal(*unifier_.numbers().of(first));
+  const Type* output = follows(runtime::Float32);
+  bool givesWhatItTakes = output && follows(runtime::Float64) &&
+                          (!takesIntegers || (follows(runtime::Int32) && follows(runtime::Int64)));
+  if (!givesWhatItTakes)
+    return;
+  relation.isDone = true;
+  const Type* number = unifier_.numbers().addLike(output->shape, first);
+  addNumber(number);
+  unifyOrReport(relation, relation.result, number);
+}
+
+bool Relations::settleNext() {
+  for (; open_.firstNumber < open_.numbers.size(); ++open_.firstNumber)
+    if (const OpenNumbers::Number* number =
+            unifier_.numbers().of(open_.numbers[open_.firstNumber])) {
+      unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
+      return true;
+    }
+  if (std::exchange(open_.goesOn, true))
+    return false;
+  bool isAny = false;
+  for (size_t i = 0; i < relations_.size(); ++i)
+    if (relations_[i].open && !relations_[i].isDone) {
+      queue_.ready.insert(i);
+      isAny = true;
+    }
+  return isAny;
+}
+
+} // namespace typecheck

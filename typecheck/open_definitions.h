@@ -1,0 +1,100 @@
+// Definitions whose types their uses decide.
+//
+// In Baton's notation a definition may leave open what its parameters are, and still apply
+// operators to them, which have no type for everything. Such a definition is checked anew for the
+// types of each use: as an instance, a copy of it and of those that it is recursive with, whose
+// parameters are declared. Equal types share an instance. An instance is a global like any other;
+// what is left of the open definition is nothing.
+#pragma once
+
+#include "lang/ir/module.h"
+#include "lang/source/diagnostic.h"
+#include "typecheck/unify.h"
+
+#include <map>
+#include <unordered_set>
+
+namespace typecheck {
+
+/// What an operand is besides its type.
+enum class OpenClass : uint8_t { None, Integer, Real };
+
+/// A use of an open definition at types.
+struct InstanceKey {
+  const lang::Global* definition;
+  /// Of each parameter the type; null for one that nothing is known of.
+  std::vector<const Type*> types;
+  /// Which of them are open numbers, whose element types mean nothing.
+  std::vector<OpenClass> classes;
+
+  auto operator<=>(const InstanceKey&) const = default;
+};
+
+struct Instance {
+  const lang::Global* global = nullptr;
+  /// The members of its group that were made with it.
+  std::vector<const lang::Global*> group;
+  bool isDone = false;
+  /// What is wrong with it, told where it is asked for.
+  std::optional<lang::Diagnostic> problem;
+};
+
+class OpenDefinitions {
+public:
+  OpenDefinitions(lang::Module* module, const lang::OperatorTable& operators, Unifier& unifier)
+      : module_(module), operators_(operators), unifier_(unifier) {}
+
+  /// Whether the module may get instances.
+  bool mayGrow() const { return module_ != nullptr; }
+  /// Lets a group be open; every member of it is.
+  void add(std::span<const lang::Global* const> group);
+  bool isOpen(const lang::Global& global) const { return groups_.contains(&global); }
+
+  /// The instance for operands of these types, made if there is none yet; it is done when it has
+  /// been inferred. Null when there are too many.
+  Instance* find(const lang::Global& global, std::span<const Type* const> operands);
+  /// An instance that was asked for and not been begun.
+  Instance* nextRequested();
+
+  /// The shape of a parameter that is an open number in an instance, and its class.
+  struct NumberParameter {
+    lang::Dims shape;
+    bool isReal;
+  };
+  const NumberParameter* numberParameter(const lang::Var& parameter) const {
+    auto found = numbers_.find(&parameter);
+    return found == numbers_.end() ? nullptr : &found->second;
+  }
+
+  /// Puts the instances behind the definitions that they are of.
+  void orderInstances();
+
+  /// Remembers the instance that a mention of an open definition stands for: an operand, or a binding
+  /// whose value it is.
+  void use(const void* mention, const lang::Global* instance) { uses_[mention] = instance; }
+  /// The instance for a mention; null for anything else.
+  const lang::Global* usedBy(const void* mention) const {
+    auto found = uses_.find(mention);
+    return found == uses_.end() ? nullptr : found->second;
+  }
+
+private:
+  using Group = std::vector<const lang::Global*>;
+
+  Instance make(const InstanceKey& key);
+  std::string nameFor(const lang::Global& global);
+
+  lang::Module* module_;
+  const lang::OperatorTable& operators_;
+  Unifier& unifier_;
+  std::unordered_map<const lang::Global*, std::shared_ptr<const Group>> groups_;
+  std::map<InstanceKey, Instance> instances_;
+  std::vector<Instance*> requested_;
+  std::unordered_map<const void*, const lang::Global*> uses_;
+  /// How many instances each has, and the names of globals.
+  std::unordered_map<const lang::Global*, size_t> counts_;
+  std::unordered_set<std::string_view> taken_;
+  std::unordered_map<const lang::Var*, NumberParameter> numbers_;
+};
+
+} // namespace typecheck

@@ -1,0 +1,67 @@
+// Numbers that take the element type that their use asks for.
+//
+// An open number is an unknown of which a shape and the class of its element type are known.
+// Numbers that must agree, as the operands of a sum do, share an element, whatever their shapes
+// are; when one of them meets a tensor, all get its element type.
+#pragma once
+
+#include "lang/types/type.h"
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace typecheck {
+
+/// Whether an element type has all numbers of a class: integers are everything but truth values,
+/// reals floats only.
+bool holdsNumbers(runtime::DType dtype, bool isReal);
+
+class Unifier;
+
+class OpenNumbers {
+public:
+  explicit OpenNumbers(Unifier& unifier) : unifier_(unifier) {}
+
+  /// An open number by its unknown.
+  struct Number {
+    lang::Dims shape;
+    uint32_t element;
+  };
+
+  /// Makes an unknown an open number with an element of its own.
+  void add(const lang::Type* unknown, lang::Dims shape, bool isReal);
+  /// A fresh open number that agrees with another one.
+  const lang::Type* addLike(lang::Dims shape, const lang::Type* other);
+  /// The open number that a type is; null for any other type.
+  const Number* of(const lang::Type* type) const;
+  bool isReal(const Number& number) { return elements_[root(number.element)].isReal; }
+  /// Lets a number be a real.
+  void makeReal(const Number& number) { elements_[root(number.element)].isReal = true; }
+  /// Lets two numbers have one element.
+  void link(const Number& left, const Number& right);
+  /// Gives a number, and all that agree with it, an element type.
+  void decide(const Number& number, runtime::DType dtype);
+  /// The same with the type of numbers that no use asks for: int32 or float32.
+  void decideByDefault(const Number& number);
+  /// What follows from what an unknown is to stand for; false where it is an open number that does
+  /// not fit that.
+  bool bind(const lang::Type* unknown, const lang::Type* type);
+
+private:
+  struct Element {
+    uint32_t parent;
+    bool isReal;
+    std::vector<const lang::Type*> unknowns;
+  };
+
+  uint32_t root(uint32_t element);
+  void addAlike(const lang::Type* unknown, lang::Dims shape, uint32_t element);
+  bool fitShape(lang::Dims left, lang::Dims right);
+
+  Unifier& unifier_;
+  std::unordered_map<const lang::Type*, Number> numbers_;
+  std::vector<Element> elements_;
+};
+
+} // namespace typecheck
