@@ -1,6 +1,7 @@
 // Markdown from operator rows.
 #include "stdlib/operator_reference.h"
 
+#include "lang/op/other_names.h"
 #include "stdlib/gradient_reference.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude_reference.h"
@@ -97,7 +98,8 @@ std::string operatorReference(const lang::OperatorTable& table, const OperatorRo
   if (!row.synonyms.empty())
     text += fmt::format("\nElsewhere it is called `{}`.\n", fmt::join(row.otherNames(), "`, `"));
   if (!row.infix.empty())
-    text += fmt::format("\nIt can be written `a {} b`.\n", row.infix);
+    text += fmt::format("\n{} can be written `a {} b`.\n",
+                        lang::isRelayInfix(row.infix) ? "It" : "In Baton's notation it", row.infix);
   if (!row.details.empty())
     text += fmt::format("\n{}\n", row.details);
   if (!row.operands.empty() || !row.attributes.empty())

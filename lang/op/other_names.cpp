@@ -12,4 +12,9 @@ const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_v
   return nullptr;
 }
 
+bool isRelayInfix(std::string_view symbol) {
+  constexpr std::string_view symbols[] = {"*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!="};
+  return std::ranges::find(symbols, symbol) != std::end(symbols);
+}
+
 } // namespace lang

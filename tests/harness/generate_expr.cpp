@@ -3,6 +3,7 @@
 #include "tests/harness/generator.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/other_names.h"
 #include "stdlib/ops.h"
 #include "tests/harness/draw.h"
 
@@ -265,7 +266,7 @@ NodeId Generator::operatorCall(const OperatorSample& sample, int depth) {
         random_.chance(20))
       node.attributes.push_back(
           {std::string(row.attributes[i].name), attributeText(sample.attributes.values[i])});
-  if (!row.infix.empty() && random_.chance(50)) {
+  if (lang::isRelayInfix(row.infix) && random_.chance(50)) {
     node.isInfix = true;
     node.text = row.infix;
   }
