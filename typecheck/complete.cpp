@@ -1,12 +1,10 @@
 // A rewriter that knows the types of the old module; what has no mark is copied as it is.
 #include "typecheck/complete.h"
 
+#include "lang/ir/open_number.h"
 #include "lang/ir/rewrite.h"
-#include "runtime/scalar.h"
 
 #include <algorithm>
-#include <cmath>
-#include <fmt/format.h>
 
 namespace typecheck {
 
@@ -95,7 +93,7 @@ private:
     DType dtype = checking_.unifier.resolve(old.type)->dtype;
     make.range = old.range;
     if (!old.tensor)
-      return scalar(old, dtype, old.bits);
+      return make.bits(dtype, bitsOf(old, dtype, old.bits));
     runtime::Tensor made(dtype, old.tensor->shape());
     const auto* bits = reinterpret_cast<const uint64_t*>(old.tensor->bytes());
     for (int64_t i = 0; i < made.size(); ++i) {
@@ -105,31 +103,14 @@ private:
     return make.tensor(std::move(made));
   }
 
-  Atom scalar(const Constant& old, DType dtype, uint64_t bits) {
-    return make.bits(dtype, bitsOf(old, dtype, bits));
-  }
-
   uint64_t bitsOf(const Constant& old, DType dtype, uint64_t bits) {
-    bool isReal = old.open == OpenNumber::Real;
-    double real = isReal ? std::bit_cast<double>(bits) : double(int64_t(bits));
-    if (dtype.isFloat()) {
-      if (std::isinf(runtime::rounded(dtype, real)))
-        report(old, fmt::format("{}", real), dtype);
-      return scalarBits(dtype, real);
-    }
-    int64_t value = int64_t(bits);
-    bool isWhole = dtype.bits >= 64;
-    int valueBits = dtype.bits - (dtype.isSigned() ? 1 : 0);
-    int64_t limit = isWhole ? INT64_MAX : (int64_t(1) << valueBits) - 1;
-    int64_t least = !dtype.isSigned() ? 0 : isWhole ? INT64_MIN : -limit - 1;
-    if (value < least || value > limit)
-      report(old, fmt::format("{}", value), dtype);
-    return isWhole ? bits : bits & ((uint64_t(1) << dtype.bits) - 1);
-  }
-
-  void report(const Constant& old, const std::string& value, DType dtype) {
-    diagnostics_.report(Message::NumberOutOfRange, old.range, value, runtime::dtypeName(dtype))
-        .note("a number takes the element type that its use asks for");
+    OpenElement element{old.open, bits};
+    auto found = bitsIn(element, dtype);
+    if (!found)
+      diagnostics_
+          .report(Message::NumberOutOfRange, old.range, element.text(), runtime::dtypeName(dtype))
+          .note("a number takes the element type that its use asks for");
+    return found.value_or(0);
   }
 
   Checking& checking_;

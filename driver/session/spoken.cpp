@@ -2,6 +2,8 @@
 // them is translated piece by piece. What is no name and no type stays as it is.
 #include "driver/session/spoken.h"
 
+#include "lang/types/short_names.h"
+
 #include <cctype>
 
 namespace driver {
@@ -69,17 +71,10 @@ private:
       at_ += 2;
   }
 
-  static std::string brief(std::string_view dtype) {
-    constexpr std::pair<std::string_view, std::string_view> forms[] = {
-        {"float", "f"}, {"int", "i"}, {"uint", "u"}, {"bfloat", "bf"}};
-    for (auto [full, letter] : forms) {
-      std::string_view digits = dtype.substr(std::min(full.size(), dtype.size()));
-      bool isForm = dtype.starts_with(full) && !digits.empty() &&
-                    digits.find_first_not_of("0123456789") == std::string_view::npos;
-      if (isForm)
-        return std::string(letter) + std::string(digits);
-    }
-    return std::string(dtype == "True" ? "true" : dtype == "False" ? "false" : dtype);
+  static std::string brief(std::string_view word) {
+    if (auto dtype = runtime::parseDType(word))
+      return lang::shortDTypeName(*dtype);
+    return std::string(word == "True" ? "true" : word == "False" ? "false" : word);
   }
 
   std::string_view code_;

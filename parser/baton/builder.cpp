@@ -152,11 +152,11 @@ const Expr* Builder::integer(Range range, IntValue value) {
 
 void Builder::finish() {
   for (const Unsigned& each : unsigned_) {
-    std::string type = fmt::format("i{}", each.value.width > 0 ? each.value.width : 64);
-    diagnostics_.report(Message::NumberOutOfRange, each.range,
-                        fmt::format("{}{}", uint64_t(each.value.value),
-                                    each.value.width > 0 ? type : std::string()),
-                        type);
+    uint8_t bits = each.value.type.bits;
+    std::string type = fmt::format("i{}", bits > 0 ? bits : 64);
+    diagnostics_.report(
+        Message::NumberOutOfRange, each.range,
+        fmt::format("{}{}", uint64_t(each.value.value), bits > 0 ? type : std::string()), type);
   }
 }
 
@@ -165,7 +165,7 @@ bool Builder::takesSign(const IntLiteral& integer) {
   bool isAwaited = !unsigned_.empty() && unsigned_.back().range.begin == integer.range.begin;
   if (isAwaited)
     unsigned_.pop_back();
-  return integer.numberKind == NumberKind::Signed && (isAwaited || integer.value >= 0);
+  return integer.dtype.isSigned() && (isAwaited || integer.value >= 0);
 }
 
 /// A minus sign in front of a number without a sign makes a negative number.
@@ -254,11 +254,6 @@ const Expr* Builder::text(Range range, Text text) {
 
 const Expr* Builder::placeholder(Range range) {
   return newNode<Placeholder>(arena_, range);
-}
-
-/// Parentheses leave no node, but a range that begins with them.
-const Expr* Builder::parenthesised(Range, ExprPtr inner) {
-  return inner;
 }
 
 const Expr* Builder::tuple(Range range, ExprPtr first, List rest) {

@@ -51,7 +51,6 @@ public:
   ExprPtr with(Range range, ExprPtr operand, List fieldList);
   ExprPtr text(Range range, Text text);
   ExprPtr placeholder(Range range);
-  ExprPtr parenthesised(Range range, ExprPtr inner);
   ExprPtr tuple(Range range, ExprPtr first, List rest);
   void argument(Text name, Range nameRange, ExprPtr value);
   List startArguments() { return shared_.attributes.start(argument_); }

@@ -1,59 +1,35 @@
 // What numbers are worth. One without a suffix takes the type that its use asks for, so only its
 // value is read here; with a suffix it must fit that type.
+#include "lang/types/short_names.h"
 #include "parser/baton/lexer.h"
 #include "parser/surface/clipped.h"
-#include "runtime/dtype.h"
 
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 namespace parser::baton {
 
 using Token = Grammar::token;
 using lang::Message;
-using surface::NumberKind;
+using runtime::DType;
 
 namespace {
 
-struct Suffix {
-  std::string_view text;
-  NumberKind kind;
-  uint8_t width;
-};
-
-constexpr Suffix suffixes[] = {
-    {"i8", NumberKind::Signed, 8},     {"i16", NumberKind::Signed, 16},
-    {"i32", NumberKind::Signed, 32},   {"i64", NumberKind::Signed, 64},
-    {"u8", NumberKind::Unsigned, 8},   {"u16", NumberKind::Unsigned, 16},
-    {"u32", NumberKind::Unsigned, 32}, {"u64", NumberKind::Unsigned, 64},
-    {"f16", NumberKind::Float, 16},    {"f32", NumberKind::Float, 32},
-    {"f64", NumberKind::Float, 64},    {"bf16", NumberKind::BFloat, 16},
-};
-
-const Suffix* find(std::string_view text) {
-  for (const Suffix& suffix : suffixes)
-    if (suffix.text == text)
-      return &suffix;
-  return nullptr;
-}
-
-bool isFloat(const Suffix& suffix) {
-  return suffix.kind == NumberKind::Float || suffix.kind == NumberKind::BFloat;
-}
-
 /// One more than the largest number of a type; 0 where that is no number of 64 bits.
-uint64_t limitOf(const Suffix& suffix) {
-  int bits = suffix.width - (suffix.kind == NumberKind::Signed ? 1 : 0);
+uint64_t limitOf(DType type) {
+  int bits = type.bits - (type.isSigned() ? 1 : 0);
   return bits == 64 ? 0 : uint64_t(1) << bits;
 }
 
-double largest(const Suffix* suffix) {
-  if (!suffix || suffix->width == 64)
+double largest(DType type) {
+  if (type.bits == 64)
     return std::numeric_limits<double>::max();
-  return suffix->width == 16 && suffix->kind == NumberKind::Float
-             ? 65504.0
-             : double(std::numeric_limits<float>::max());
+  return type == runtime::Float16 ? 65504.0 : double(std::numeric_limits<float>::max());
+}
+
+/// The type that a suffix says, else one of no bits.
+ElementType typeOf(std::optional<DType> suffix, runtime::DTypeCode code) {
+  return suffix ? ElementType{suffix->code, suffix->bits} : ElementType{code, 0};
 }
 
 } // namespace
@@ -73,7 +49,7 @@ int Lexer::number(Value& value) {
     afterExponent |= isExponent;
   }
   std::string_view digits = text.substr(0, end), suffix = text.substr(end);
-  const Suffix* known = find(suffix);
+  auto known = lang::parseShortDType(suffix);
   bool isReal = digits.find_first_of(".eE") != std::string_view::npos;
   if (!suffix.empty() && !known) {
     auto& report = diagnostics_.report(Message::MalformedNumber, here(), clipped(text));
@@ -81,45 +57,46 @@ int Lexer::number(Value& value) {
       report.suggest({"a number takes the type that its use asks for: {}",
                       {{here(), isReal ? std::string(digits) : fmt::format("{}.0", digits)}}});
     report.note("a number may end in its type: `1i64`, `0.5f16`");
-  } else if (known && isReal && !isFloat(*known)) {
+  } else if (known && isReal && !known->isFloat()) {
     diagnostics_.report(Message::MalformedNumber, here(), clipped(text))
         .note("an integer has no fraction and no exponent");
   }
-  bool isRealToken = isReal || (known && isFloat(*known));
+  bool isRealToken = isReal || (known && known->isFloat());
   return isRealToken ? real(digits, suffix, value) : integer(digits, suffix, value);
 }
 
 int Lexer::integer(std::string_view digits, std::string_view suffix, Value& value) {
-  const Suffix* known = find(suffix);
+  auto known = lang::parseShortDType(suffix);
   uint64_t magnitude = 0;
   bool overflow =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude).ec != std::errc();
-  constexpr Suffix widest = {"i64", NumberKind::Signed, 64};
-  const Suffix& type = known ? *known : widest;
+  DType type = known.value_or(runtime::Int64);
   uint64_t limit = limitOf(type);
-  bool needsMinus = type.kind == NumberKind::Signed && magnitude == limit;
+  bool needsMinus = type.isSigned() && magnitude == limit;
   if (overflow || (magnitude >= limit && limit > 0 && !needsMinus)) {
-    diagnostics_.report(Message::NumberOutOfRange, here(), clipped(lexeme()), type.text);
+    diagnostics_.report(Message::NumberOutOfRange, here(), clipped(lexeme()),
+                        lang::shortDTypeName(type));
     magnitude = 0;
   }
-  value.integer = {int64_t(magnitude), known ? known->width : uint8_t(0),
-                   known ? known->kind : NumberKind::Signed, needsMinus && !overflow};
+  value.integer = {int64_t(magnitude), typeOf(known, runtime::DTypeCode::Int),
+                   needsMinus && !overflow};
   return Token::Integer;
 }
 
 int Lexer::real(std::string_view digits, std::string_view suffix, Value& value) {
-  const Suffix* known = find(suffix);
-  bool isReal = known && isFloat(*known);
+  auto known = lang::parseShortDType(suffix);
+  if (known && !known->isFloat())
+    known = std::nullopt;
+  DType type = known.value_or(runtime::Float64);
   double result = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
   bool vanished = result == 0 && hasNonzeroDigit(digits);
-  if (error != std::errc() || vanished || result > largest(known)) {
+  if (error != std::errc() || vanished || result > largest(type)) {
     diagnostics_.report(Message::NumberOutOfRange, here(), clipped(lexeme()),
-                        known ? known->text : "f64");
+                        lang::shortDTypeName(type));
     result = 0;
   }
-  value.real = {result, isReal ? known->width : uint8_t(0),
-                isReal ? known->kind : NumberKind::Float};
+  value.real = {result, typeOf(known, runtime::DTypeCode::Float)};
   return Token::Float;
 }
 

@@ -121,7 +121,7 @@ Lexer::Kind Lexer::integer(bool negative, std::string_view digits, std::string_v
                            Value& value) {
   bool hasSuffix = suffix.starts_with('i');
   uint8_t width = hasSuffix ? widthOf(suffix.substr(1), 1) : suffix.empty() ? 1 : 0;
-  value.integer = {0, 32, surface::NumberKind::Signed};
+  value.integer = {0, {runtime::DTypeCode::Int, 32}, false};
   if (width == 0 || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     auto& finding = diagnostics_.report(Message::MalformedNumber, here(), clipped(lexeme()));
     double real = 0;
@@ -149,14 +149,14 @@ Lexer::Kind Lexer::integer(bool negative, std::string_view digits, std::string_v
                         fmt::format("int{}", width == 32 && overflow ? 64 : width));
   else
     value.integer.value = result;
-  value.integer.width = width;
+  value.integer.type.bits = width;
   return Token::Integer;
 }
 
 Lexer::Kind Lexer::real(bool negative, std::string_view digits, std::string_view suffix,
                         Value& value) {
   uint8_t width = widthOf(suffix, 32);
-  value.real = {0, width == 0 ? uint8_t(32) : width, surface::NumberKind::Float};
+  value.real = {0, {runtime::DTypeCode::Float, width == 0 ? uint8_t(32) : width}};
   double result = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
   if (width == 0 || end != digits.data() + digits.size() || error == std::errc::invalid_argument) {
@@ -178,8 +178,8 @@ Lexer::Kind Lexer::infinityOrNan(Value& value) {
   std::string_view word = text.substr(minuses);
   double result = word.starts_with("inf") ? std::numeric_limits<double>::infinity()
                                           : std::numeric_limits<double>::quiet_NaN();
-  value.real = {std::copysign(result, minuses % 2 == 1 ? -1.0 : 1.0), widthOf(word.substr(4), 32),
-                surface::NumberKind::Float};
+  value.real = {std::copysign(result, minuses % 2 == 1 ? -1.0 : 1.0),
+                {runtime::DTypeCode::Float, widthOf(word.substr(4), 32)}};
   return Token::Float;
 }
 

@@ -424,7 +424,7 @@ namespace {
 /// types. Anything else is the atom that it is, which some attributes take.
 AttributeValue literalAttribute(ResolveContext& context, const surface::Expr* expr) {
   if (const auto* integer = surface::tryAs<surface::IntLiteral>(expr))
-    return lang::intAttribute(integer->value, integer->width ? integer->width : 32);
+    return lang::intAttribute(integer->value, integer->dtype.bits ? integer->dtype.bits : 32);
   if (const auto* real = surface::tryAs<surface::FloatLiteral>(expr))
     return lang::floatAttribute(real->value);
   if (const auto* boolean = surface::tryAs<surface::BoolLiteral>(expr))
@@ -445,7 +445,7 @@ AttributeValue literalAttribute(ResolveContext& context, const surface::Expr* ex
   if (const auto* name = surface::tryAs<surface::Name>(expr)) {
     if (name->name == "none")
       return {};
-    if (auto dtype = shortDType(name->name); dtype && !context.locals.find(name->name))
+    if (auto dtype = namedDType(name->name); dtype && !context.locals.find(name->name))
       return lang::stringAttribute(context.module.arena.copyText(runtime::dtypeName(*dtype)));
   }
   return exprValue(context, expr);

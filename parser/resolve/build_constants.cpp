@@ -2,11 +2,9 @@
 #include "parser/resolve/resolve_context.h"
 
 #include "lang/ir/builder.h"
-#include "runtime/half.h"
-#include "runtime/scalar.h"
+#include "lang/ir/open_number.h"
 
 #include <algorithm>
-
 #include <charconv>
 
 namespace parser {
@@ -29,44 +27,24 @@ struct LiteralValue {
   DType dtype;
   uint64_t bits;
   lang::OpenNumber open = lang::OpenNumber::None;
-};
 
-DType dtypeOf(surface::NumberKind kind, uint8_t width) {
-  switch (kind) {
-  case surface::NumberKind::Signed:
-    return {runtime::DTypeCode::Int, width};
-  case surface::NumberKind::Unsigned:
-    return {runtime::DTypeCode::UInt, width};
-  case surface::NumberKind::Float:
-    return {runtime::DTypeCode::Float, width};
-  case surface::NumberKind::BFloat:
-    break;
-  }
-  return {runtime::DTypeCode::BFloat, width};
-}
+  lang::OpenElement element() const { return {open, bits}; }
+};
 
 std::optional<LiteralValue> literalValue(const surface::Expr* expr) {
   if (const auto* integer = surface::tryAs<surface::IntLiteral>(expr))
-    return integer->width > 0
-               ? LiteralValue{dtypeOf(integer->numberKind, integer->width),
-                              uint64_t(integer->value)}
+    return integer->dtype.bits > 0
+               ? LiteralValue{integer->dtype, uint64_t(integer->value)}
                : LiteralValue{runtime::Int64, uint64_t(integer->value), lang::OpenNumber::Integer};
   if (const auto* boolean = surface::tryAs<surface::BoolLiteral>(expr))
     return LiteralValue{runtime::Bool, boolean->value};
   const auto* real = surface::tryAs<surface::FloatLiteral>(expr);
   if (!real)
     return std::nullopt;
-  if (real->width == 0)
-    return LiteralValue{runtime::Float64, std::bit_cast<uint64_t>(real->value),
-                        lang::OpenNumber::Real};
-  DType dtype = dtypeOf(real->numberKind, real->width);
-  if (real->width == 64)
-    return LiteralValue{dtype, std::bit_cast<uint64_t>(real->value)};
-  if (real->numberKind == surface::NumberKind::BFloat)
-    return LiteralValue{dtype, runtime::BHalf(runtime::floatRoundedToOdd(real->value)).bits};
-  if (real->width == 32)
-    return LiteralValue{dtype, std::bit_cast<uint32_t>(float(real->value))};
-  return LiteralValue{dtype, runtime::Half(runtime::floatRoundedToOdd(real->value)).bits};
+  return real->dtype.bits > 0
+             ? LiteralValue{real->dtype, lang::scalarBits(real->dtype, real->value)}
+             : LiteralValue{runtime::Float64, std::bit_cast<uint64_t>(real->value),
+                            lang::OpenNumber::Real};
 }
 
 const Constant* openConstant(ResolveContext& context, lang::SourceRange range,
@@ -75,26 +53,6 @@ const Constant* openConstant(ResolveContext& context, lang::SourceRange range,
   return context.module.arena.make<Constant>(
       lang::Expr{lang::ExprKind::Constant, range},
       context.module.types.unknown(context.module.unknownCount++), bits, tensor, kind);
-}
-
-double openReal(const LiteralValue& value) {
-  return value.open == lang::OpenNumber::Real ? std::bit_cast<double>(value.bits)
-                                              : double(int64_t(value.bits));
-}
-
-std::string openText(const LiteralValue& value) {
-  return value.open == lang::OpenNumber::Real ? fmt::format("{}", openReal(value))
-                                              : fmt::format("{}", int64_t(value.bits));
-}
-
-/// Whether an element type has the value of an open number; reals are asked for floats only.
-bool fitsOpen(const LiteralValue& value, DType dtype) {
-  if (dtype.isFloat())
-    return !std::isinf(runtime::rounded(dtype, openReal(value)));
-  auto integer = int64_t(value.bits);
-  int bits = dtype.bits - (dtype.isSigned() ? 1 : 0);
-  int64_t limit = bits < 63 ? (int64_t(1) << bits) - 1 : INT64_MAX;
-  return integer <= limit && integer >= (dtype.isSigned() ? -limit - 1 : 0);
 }
 
 /// Collects the elements of a tensor literal; recursion is bounded by the reader's nesting limit.
@@ -178,8 +136,8 @@ private:
       if (dtype_->isBool() || (isReal && !dtype_->isFloat()))
         return ragged(element, fmt::format("this element is a {}number, another one {}",
                                            isReal ? "real " : "", runtime::dtypeName(*dtype_)));
-      if (!fitsOpen(value, *dtype_)) {
-        context_.diagnostics.report(Message::NumberOutOfRange, element->range, openText(value),
+      if (lang::OpenElement open = value.element(); !lang::bitsIn(open, *dtype_)) {
+        context_.diagnostics.report(Message::NumberOutOfRange, element->range, open.text(),
                                     runtime::dtypeName(*dtype_));
         return false;
       }
@@ -199,11 +157,8 @@ private:
 
   /// The bits of an open number in an element type; others have theirs.
   static uint64_t converted(const LiteralValue& value, DType dtype) {
-    if (value.open == lang::OpenNumber::None || value.dtype == dtype)
-      return value.bits;
-    if (dtype.isFloat())
-      return lang::scalarBits(dtype, openReal(value));
-    return value.bits & (~uint64_t(0) >> (64 - dtype.bits));
+    bool isItself = value.open == lang::OpenNumber::None || value.dtype == dtype;
+    return isItself ? value.bits : *lang::bitsIn(value.element(), dtype);
   }
 
   ResolveContext& context_;

@@ -1,4 +1,5 @@
 // Types of the surface tree to interned types.
+#include "lang/types/short_names.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/surface/clipped.h"
 #include "runtime/limits.h"
@@ -205,7 +206,7 @@ const lang::Dim* buildSize(ResolveContext& context, const surface::Type* argumen
   if (const auto* size = surface::tryAs<surface::SizeType>(argument))
     return buildDim(context, *size->dim);
   if (const auto* named = surface::tryAs<surface::NamedType>(argument);
-      named && named->arguments.empty() && !shortDType(named->name))
+      named && named->arguments.empty() && !namedDType(named->name))
     return buildNamedDim(
         context, {.kind = surface::DimKind::Named, .range = named->range, .name = named->name});
   if (argument->kind == surface::TypeKind::Hole)
@@ -232,7 +233,7 @@ const Type* buildLongTensor(ResolveContext& context, const surface::NamedType& t
     return nullptr;
   const auto* shape = surface::tryAs<surface::TupleType>(type.arguments[0]);
   const auto* element = surface::tryAs<surface::NamedType>(type.arguments[1]);
-  auto dtype = element ? shortDType(element->name) : std::nullopt;
+  auto dtype = element ? namedDType(element->name) : std::nullopt;
   return dtype ? buildShortTensor(context, *dtype, shape ? shape->fields : type.arguments.first(1),
                                   type.range)
                : nullptr;
@@ -266,7 +267,7 @@ const Type* buildBareType(ResolveContext& context, const surface::NamedType& typ
     context.diagnostics.report(Message::ReservedForm, type.range, "tensors of any element type");
     return context.module.types.error();
   }
-  if (auto dtype = shortDType(type.name); dtype && !context.typeParameters.find(type.name))
+  if (auto dtype = namedDType(type.name); dtype && !context.typeParameters.find(type.name))
     return buildShortTensor(context, *dtype, type.arguments, type.range);
   if (type.name == "Ref" && type.arguments.size() == 1) {
     const Type* inner = buildType(context, type.arguments[0]);
@@ -355,16 +356,9 @@ const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) 
 
 } // namespace
 
-std::optional<runtime::DType> shortDType(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> forms[] = {
-      {"f", "float"}, {"i", "int"}, {"u", "uint"}, {"bf", "bfloat"}};
-  for (auto [brief, full] : forms) {
-    // Other widths have long names only, so that a size may be called `f1`.
-    std::string_view width = name.starts_with(brief) ? name.substr(brief.size()) : "";
-    if (width == "8" || width == "16" || width == "32" || width == "64")
-      return runtime::parseDType(fmt::format("{}{}", full, width));
-  }
-  return runtime::parseDType(name);
+std::optional<runtime::DType> namedDType(std::string_view name) {
+  auto brief = lang::parseShortDType(name);
+  return brief ? brief : runtime::parseDType(name);
 }
 
 bool checkRank(ResolveContext& context, std::string_view what, size_t rank,

@@ -92,7 +92,7 @@ inline void bindLocal(ResolveContext& context, const lang::Var* var) {
 }
 
 /// The element type that a short name is, `f32`, or a long one.
-std::optional<runtime::DType> shortDType(std::string_view name);
+std::optional<runtime::DType> namedDType(std::string_view name);
 
 // Types (build_types.cpp). Null for `_` and for no type at all; the poison type after an error.
 

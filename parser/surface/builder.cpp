@@ -77,16 +77,14 @@ const Expr* Builder::error(Range range) {
 const Expr* Builder::integer(Range range, IntValue value) {
   auto* made = newNode<IntLiteral>(arena_, range);
   made->value = value.value;
-  made->width = value.width;
-  made->numberKind = value.kind;
+  made->dtype = value.type.dtype();
   return made;
 }
 
 const Expr* Builder::real(Range range, RealValue value) {
   auto* made = newNode<FloatLiteral>(arena_, range);
   made->value = value.value;
-  made->width = value.width;
-  made->numberKind = value.kind;
+  made->dtype = value.type.dtype();
   return made;
 }
 
@@ -242,12 +240,12 @@ AttributeValue& Builder::newValue(AttributeKind kind, Range range) {
 
 void Builder::integerAttribute(Range range, IntValue value) {
   newValue(AttributeKind::Int, range).integer = value.value;
-  value_.width = value.width;
+  value_.width = value.type.bits;
 }
 
 void Builder::realAttribute(Range range, RealValue value) {
   newValue(AttributeKind::Float, range).real = value.value;
-  value_.width = value.width;
+  value_.width = value.type.bits;
 }
 
 void Builder::booleanAttribute(Range range, bool value) {

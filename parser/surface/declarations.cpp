@@ -162,7 +162,7 @@ const Dim* Builder::dim(const Dim& value) {
 }
 
 const Dim* Builder::integerDim(Range range, IntValue value) {
-  return dim({DimKind::Integer, value.width == 64, range, value.value, {}, {}});
+  return dim({DimKind::Integer, value.type.bits == 64, range, value.value, {}, {}});
 }
 
 const Dim* Builder::anyDim(Range range) {

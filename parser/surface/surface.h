@@ -7,11 +7,12 @@
 // All nodes are plain structs in an arena; names point into the source text. Parentheses leave no
 // node. Long programs are flat (a Sequence has a list of items), long operator and call chains lean
 // to the left: `Infix::left`, `Call::callee` and what is left of a dot, a bracket or `with` must be
-// walked by a loop (`leftOf`). Along every other edge a tree is at most `maximumDepth` deep, so
+// walked by a loop. Along every other edge a tree is at most `maximumDepth` deep, so
 // there recursion is safe.
 #pragma once
 
 #include "lang/source/source.h"
+#include "runtime/dtype.h"
 
 #include <cstdint>
 #include <span>
@@ -260,14 +261,10 @@ struct Hole : Expr {
   static constexpr ExprKind tag = ExprKind::Hole;
 };
 
-/// What stands behind a number to say its type.
-enum class NumberKind : uint8_t { Signed, Unsigned, Float, BFloat };
-
 struct IntLiteral : Expr {
   static constexpr ExprKind tag = ExprKind::IntLiteral;
-  /// In bits; 0 for a number that takes the type that its use asks for.
-  uint8_t width = 32;
-  NumberKind numberKind = NumberKind::Signed;
+  /// Of no bits for a number that takes the type that its use asks for.
+  runtime::DType dtype = runtime::Int32;
   int64_t value = 0;
 };
 
@@ -275,8 +272,7 @@ struct IntLiteral : Expr {
 struct FloatLiteral : Expr {
   static constexpr ExprKind tag = ExprKind::FloatLiteral;
   /// As for integers.
-  uint8_t width = 32;
-  NumberKind numberKind = NumberKind::Float;
+  runtime::DType dtype = runtime::Float32;
   double value = 0;
 };
 
@@ -590,8 +586,5 @@ template <typename Node, typename Base>
 const Node* tryAs(const Base* base) {
   return base->kind == Node::tag ? static_cast<const Node*>(base) : nullptr;
 }
-
-/// The next expression down a chain that leans to the left, or null at its foot.
-const Expr* leftOf(const Expr* expr);
 
 } // namespace parser::surface

@@ -19,18 +19,24 @@ inline Text toText(std::string_view view) {
   return {view.data(), uint32_t(view.size())};
 }
 
+/// An element type. (runtime::DType has no trivial constructor either.)
+struct ElementType {
+  runtime::DTypeCode code;
+  uint8_t bits;
+
+  runtime::DType dtype() const { return {code, bits}; }
+};
+
 struct IntValue {
   int64_t value;
-  uint8_t width;
-  surface::NumberKind kind;
+  ElementType type;
   /// Whether it fits its type behind a minus sign only, as `128i8` does.
   bool needsMinus;
 };
 
 struct RealValue {
   double value;
-  uint8_t width;
-  surface::NumberKind kind;
+  ElementType type;
 };
 
 struct MetaValue {

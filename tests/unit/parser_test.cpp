@@ -80,9 +80,9 @@ std::string shapes(std::span<const Expr* const> exprs) {
 std::string shape(const Expr* expr) {
   switch (expr->kind) {
   case ExprKind::IntLiteral:
-    return fmt::format("{}i{}", as<IntLiteral>(expr).value, int(as<IntLiteral>(expr).width));
+    return fmt::format("{}i{}", as<IntLiteral>(expr).value, int(as<IntLiteral>(expr).dtype.bits));
   case ExprKind::FloatLiteral:
-    return fmt::format("{}f{}", as<FloatLiteral>(expr).value, int(as<FloatLiteral>(expr).width));
+    return fmt::format("{}f{}", as<FloatLiteral>(expr).value, int(as<FloatLiteral>(expr).dtype.bits));
   case ExprKind::BoolLiteral:
     return as<BoolLiteral>(expr).value ? "True" : "False";
   case ExprKind::Local:

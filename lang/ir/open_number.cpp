@@ -1,0 +1,35 @@
+// Floats are rounded; integers must fit.
+#include "lang/ir/open_number.h"
+
+#include "lang/ir/builder.h"
+#include "runtime/scalar.h"
+
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lang {
+
+double OpenElement::real() const {
+  return kind == OpenNumber::Real ? std::bit_cast<double>(bits) : double(int64_t(bits));
+}
+
+std::string OpenElement::text() const {
+  return kind == OpenNumber::Real ? fmt::format("{}", real()) : fmt::format("{}", int64_t(bits));
+}
+
+std::optional<uint64_t> bitsIn(const OpenElement& element, runtime::DType dtype) {
+  if (dtype.isFloat()) {
+    bool isIn = !std::isinf(runtime::rounded(dtype, element.real()));
+    return isIn ? std::optional(scalarBits(dtype, element.real())) : std::nullopt;
+  }
+  auto value = int64_t(element.bits);
+  int valueBits = dtype.bits - (dtype.isSigned() ? 1 : 0);
+  int64_t most = valueBits < 63 ? (int64_t(1) << valueBits) - 1 : INT64_MAX;
+  int64_t least = dtype.isSigned() ? -most - 1 : 0;
+  if (value < least || value > most)
+    return std::nullopt;
+  return element.bits & (~uint64_t(0) >> (64 - dtype.bits));
+}
+
+} // namespace lang

@@ -1,0 +1,18 @@
+// Element types by their short names, as Baton's notation writes them: `f32`, `i64`, `u8`, `bf16`.
+#pragma once
+
+#include "runtime/dtype.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lang {
+
+/// The type of a short name; nothing for any other text.
+std::optional<runtime::DType> parseShortDType(std::string_view name);
+
+/// A type by its short name, or by its name where it has no other.
+std::string shortDTypeName(runtime::DType dtype);
+
+} // namespace lang
