@@ -117,32 +117,32 @@ private:
 
   // Operators.
 
+  /// Operands stand first, by position or by name; what comes behind them is attributes.
   Node* ofOperator(const lang::OperatorRef& op, SourceRange calleeRange) {
     const lang::OperatorRow& row = *op.row;
     std::vector<std::optional<Use>> operands(row.operands.size());
-    std::vector<Use> more;
     std::vector<GivenAttribute> attributes;
     bool repeats = !row.operands.empty() && row.operands.back().repeats;
     size_t position = 0;
     for (const Given& each : given_) {
-      auto named = std::ranges::find(row.operands, each.name.text, &lang::OperandRow::name);
-      if (each.isNamed() && named != row.operands.end())
-        operands[size_t(named - row.operands.begin())] = operandUse(row, each, named);
-      else if (each.isNamed())
-        attributes.push_back({each.name, each.expr, each.range()});
-      else if (position < row.operands.size())
-        operands[position] = operandUse(row, each, row.operands.begin() + long(position)),
-        ++position;
+      size_t place = each.isNamed() ? placeOf(row, each.name.text) : position++;
+      if (each.isNamed() && place == row.operands.size())
+        addNamed(each.name, each, attributes);
+      else if (place < row.operands.size() && operands[place])
+        reportName(each, {}, true);
+      else if (place < row.operands.size())
+        operands[place] = operandUse(each, row.operands[place]);
       else if (repeats)
-        more.push_back(use(each));
-      else if (!addAttribute(row, position++, each, attributes))
+        operands.push_back(use(each));
+      else if (!addAttribute(row, place - row.operands.size(), each, attributes))
         return poison(calleeRange);
     }
+    while (!operands.empty() && !operands.back())
+      operands.pop_back();
     std::vector<Use> all;
-    for (std::optional<Use>& operand : operands)
-      if (operand)
-        all.push_back(*operand);
-    all.insert(all.end(), more.begin(), more.end());
+    if (!takeAll(
+            operands, [&](size_t i) { return row.operand(i).name; }, all))
+      return poison(calleeRange);
     const lang::Attributes* values = buildGivenAttributes(context_, row, attributes, range_);
     if (!values)
       return poison(calleeRange);
@@ -152,27 +152,46 @@ private:
     return node;
   }
 
+  /// False after a report, when one in front of others is missing.
+  template <typename Name>
+  bool takeAll(std::span<const std::optional<Use>> operands, Name nameOf, std::vector<Use>& all) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i]) {
+        context_.diagnostics.report(Message::MissingArgument, range_, nameOf(i));
+        return false;
+      }
+      all.push_back(*operands[i]);
+    }
+    return true;
+  }
+
+  /// The place of an operand; behind the last one for what is none.
+  static size_t placeOf(const lang::OperatorRow& row, std::string_view name) {
+    auto found = std::ranges::find(row.operands, name, &lang::OperandRow::name);
+    return size_t(found - row.operands.begin());
+  }
+
   /// A list in brackets is a tuple where the operator takes one.
-  Use operandUse(const lang::OperatorRow&, const Given& each,
-                 std::span<const lang::OperandRow>::iterator operand) {
+  Use operandUse(const Given& each, const lang::OperandRow& operand) {
     const auto* list = each.value ? nullptr : surface::tryAs<surface::TensorLiteral>(each.expr);
-    if (!list || operand->kind != lang::OperandKind::TensorTuple)
-      return use(each);
-    std::vector<Use> fields;
-    for (const surface::Expr* element : list->elements)
-      fields.push_back(buildExpr(context_, element));
-    Node* node = context_.makeNode(NodeKind::Tuple, each.expr->range);
-    node->operands = context_.module.arena.copy(fields);
-    return {nullptr, node, each.expr->range};
+    return list && operand.kind == lang::OperandKind::TensorTuple
+               ? buildTupleOf(context_, list->elements, list->range)
+               : use(each);
+  }
+
+  void addNamed(surface::Identifier name, const Given& each,
+                std::vector<GivenAttribute>& attributes) {
+    auto isSame = [&](const GivenAttribute& other) { return other.name.text == name.text; };
+    if (std::ranges::any_of(attributes, isSame))
+      context_.diagnostics.report(Message::RepeatedArgument, name.range, name.text);
+    attributes.push_back({name, each.expr, each.range()});
   }
 
   /// Arguments behind the operands are attributes in their order.
-  bool addAttribute(const lang::OperatorRow& row, size_t position, const Given& each,
+  bool addAttribute(const lang::OperatorRow& row, size_t index, const Given& each,
                     std::vector<GivenAttribute>& attributes) {
-    size_t index = position - row.operands.size();
     if (index < row.attributes.size() && each.expr) {
-      attributes.push_back(
-          {{row.attributes[index].name, each.expr->range}, each.expr, each.range()});
+      addNamed({row.attributes[index].name, each.expr->range}, each, attributes);
       return true;
     }
     size_t most = row.operands.size() + row.attributes.size();
@@ -212,13 +231,9 @@ private:
     if (const auto* global = callee->as<lang::Global>())
       addDefaults(context_.definitions.surfaceOf(*global), operands);
     std::vector<Use> all;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (!operands[i]) {
-        context_.diagnostics.report(Message::MissingArgument, range_, names[i]);
-        return poison(calleeRange);
-      }
-      all.push_back(*operands[i]);
-    }
+    if (!takeAll(
+            operands, [&](size_t i) { return names[i]; }, all))
+      return poison(calleeRange);
     all.push_back({callee, nullptr, calleeRange});
     return makeCall(all);
   }
@@ -256,8 +271,15 @@ private:
   std::vector<const lang::Var*> parameters_;
 };
 
-Use boolean(ResolveContext& context, SourceRange range, bool value) {
-  return {scalarConstant(context, range, runtime::Bool, value), nullptr, range};
+/// `left && right` or `left || right`: the right side is looked at only where it counts.
+Use chosen(ResolveContext& context, Use left, Use right, bool isAnd, SourceRange range) {
+  Use settled{scalarConstant(context, range, runtime::Bool, !isAnd), nullptr, range};
+  Node* node = context.makeNode(NodeKind::If, range);
+  runtime::Arena& arena = context.module.arena;
+  node->operands = arena.copy(std::initializer_list<Use>{left});
+  node->bodies = arena.copy(isAnd ? std::initializer_list<Use>{right, settled}
+                                  : std::initializer_list<Use>{settled, right});
+  return {nullptr, node, range};
 }
 
 } // namespace
@@ -320,11 +342,7 @@ Use buildEquality(ResolveContext& context, Use value, const surface::Expr* liter
 }
 
 Use buildBoth(ResolveContext& context, Use left, Use right, SourceRange range) {
-  Node* node = context.makeNode(NodeKind::If, range);
-  runtime::Arena& arena = context.module.arena;
-  node->operands = arena.copy(std::initializer_list<Use>{left});
-  node->bodies = arena.copy(std::initializer_list<Use>{right, boolean(context, range, false)});
-  return {nullptr, node, range};
+  return chosen(context, left, right, true, range);
 }
 
 /// A constructor without a type stands for the record's own, with other fields.
@@ -362,24 +380,24 @@ Use buildLogic(ResolveContext& context, Use left, const surface::Infix& infix) {
   context.locals.openFrame();
   Use right = buildExpr(context, infix.right);
   context.locals.closeFrame();
-  Use settled = boolean(context, infix.opRange, !isAnd);
-  Node* node = context.makeNode(NodeKind::If, infix.range);
-  runtime::Arena& arena = context.module.arena;
-  node->operands = arena.copy(std::initializer_list<Use>{left});
-  node->bodies = arena.copy(isAnd ? std::initializer_list<Use>{right, settled}
-                                  : std::initializer_list<Use>{settled, right});
-  return {nullptr, node, infix.range};
+  return chosen(context, left, right, isAnd, infix.range);
+}
+
+/// A tuple of expressions.
+Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> elements,
+                 SourceRange range) {
+  std::vector<Use> fields;
+  for (const surface::Expr* element : elements)
+    fields.push_back(buildExpr(context, element));
+  Node* node = context.makeNode(NodeKind::Tuple, range);
+  node->operands = context.module.arena.copy(fields);
+  return {nullptr, node, range};
 }
 
 Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal) {
-  std::vector<Use> fields;
-  for (const surface::Expr* element : literal.elements)
-    fields.push_back(buildExpr(context, element));
-  Node* tuple = context.makeNode(NodeKind::Tuple, literal.range);
-  tuple->operands = context.module.arena.copy(fields);
   const lang::OperatorRow& row = context.environment.operators.withRole(lang::Role::Stack);
   return buildOperator(context, row, literal.range, literal.range,
-                       {Use{nullptr, tuple, literal.range}});
+                       {buildTupleOf(context, literal.elements, literal.range)});
 }
 
 } // namespace parser

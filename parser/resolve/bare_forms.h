@@ -8,9 +8,6 @@
 
 namespace parser {
 
-/// Whether the definition that is being resolved stands in a text of Baton's notation.
-bool isBare(const ResolveContext& context);
-
 /// What a name means: the nearest local, a definition of the text, an operator, plain or of `nn`,
 /// or a definition of the prelude. Null where it means nothing, without a report.
 const lang::Expr* findBareName(ResolveContext& context, std::string_view name,
@@ -62,6 +59,8 @@ Use buildWith(ResolveContext& context, Use record, const surface::With& with);
 /// Whether a match has guards, literals or alternatives.
 bool hasBareArms(const surface::Match& match);
 Use buildBareMatch(ResolveContext& context, const surface::Match& match);
+Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> elements,
+                 lang::SourceRange range);
 /// `[a, b]` of other than numbers: a tensor of one more dimension.
 Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal);
 

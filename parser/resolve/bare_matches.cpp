@@ -31,6 +31,23 @@ struct Case {
   const surface::Expr* body;
 };
 
+bool isLiteral(const surface::Pattern& pattern) {
+  return pattern.kind == surface::PatternKind::Literal;
+}
+
+/// Whether a pattern, or one in it, is of some kind. What is in an alternative is not asked.
+template <typename IsOfKind>
+bool holds(const surface::Pattern* pattern, const IsOfKind& isOfKind) {
+  if (isOfKind(*pattern))
+    return true;
+  std::span<const surface::Pattern* const> fields;
+  if (const auto* tuple = surface::tryAs<surface::TuplePattern>(pattern))
+    fields = tuple->fields;
+  else if (const auto* constructor = surface::tryAs<surface::ConstructorPattern>(pattern))
+    fields = constructor->fields;
+  return std::ranges::any_of(fields, [&](auto* field) { return holds(field, isOfKind); });
+}
+
 class Alternatives {
 public:
   explicit Alternatives(runtime::Arena& arena) : arena_(arena) {}
@@ -143,7 +160,7 @@ private:
   /// What goes on behind a case that may be left; nothing for one that may not.
   std::optional<Use> restOf(size_t place) {
     const Case& at = cases_[place];
-    if (!at.guard && !hasLiteral(at.pattern))
+    if (!at.guard && !holds(at.pattern, isLiteral))
       return std::nullopt;
     Node* chain = arms(place + 1, true);
     runtime::Arena& arena = context_.module.arena;
@@ -152,17 +169,6 @@ private:
                                                     context_.module.functionCount++);
     function->bodies = arena.copy(std::initializer_list<Use>{useOf(chain)});
     return useOf(function);
-  }
-
-  static bool hasLiteral(const surface::Pattern* pattern) {
-    if (pattern->kind == surface::PatternKind::Literal)
-      return true;
-    std::span<const surface::Pattern* const> fields;
-    if (const auto* tuple = surface::tryAs<surface::TuplePattern>(pattern))
-      fields = tuple->fields;
-    else if (const auto* constructor = surface::tryAs<surface::ConstructorPattern>(pattern))
-      fields = constructor->fields;
-    return std::ranges::any_of(fields, hasLiteral);
   }
 
   /// The tests of the literals of a pattern, then what was written.
@@ -214,17 +220,11 @@ private:
 } // namespace
 
 bool hasBareArms(const surface::Match& match) {
-  auto isPlain = [](const surface::Pattern* pattern, const auto& self) -> bool {
-    if (const auto* tuple = surface::tryAs<surface::TuplePattern>(pattern))
-      return std::ranges::all_of(tuple->fields, [&](auto* field) { return self(field, self); });
-    if (const auto* constructor = surface::tryAs<surface::ConstructorPattern>(pattern))
-      return std::ranges::all_of(constructor->fields,
-                                 [&](auto* field) { return self(field, self); });
-    return pattern->kind != surface::PatternKind::Literal &&
-           pattern->kind != surface::PatternKind::Either;
+  auto isOfBare = [](const surface::Pattern& pattern) {
+    return isLiteral(pattern) || pattern.kind == surface::PatternKind::Either;
   };
   return std::ranges::any_of(match.arms, [&](const surface::Arm& arm) {
-    return arm.guard || !isPlain(arm.pattern, isPlain);
+    return arm.guard || holds(arm.pattern, isOfBare);
   });
 }
 

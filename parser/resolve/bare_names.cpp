@@ -11,10 +11,6 @@ namespace parser {
 using lang::Message;
 using lang::SourceRange;
 
-bool isBare(const ResolveContext& context) {
-  return context.unit->notation == surface::Notation::Baton;
-}
-
 namespace {
 
 /// The operator of a name, plain or of a network.

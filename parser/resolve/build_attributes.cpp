@@ -192,11 +192,7 @@ public:
   }
 
   /// Lets what is not given be `None` where that is a value.
-  void allowNull() {
-    for (size_t i = 0; i < values_.size(); ++i)
-      if (!places_[i].isValid() && lang::isNullable(row_.attributes[i]))
-        mayMiss_ |= uint64_t(1) << std::min<size_t>(i, 63);
-  }
+  void allowNull() { mayBeNull_ = true; }
 
   /// For a value that was reported.
   void fail(std::string_view name, lang::SourceRange range) {
@@ -211,7 +207,7 @@ public:
   const lang::Attributes* finish(const surface::Call& call) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const AttributeRow& row = row_.attributes[i];
-      bool mayMiss = i < 64 && ((mayMiss_ >> i) & 1) != 0;
+      bool mayMiss = mayBeNull_ && lang::isNullable(row);
       if (places_[i].isValid() || !row.defaultText.empty() || mayMiss)
         continue;
       failed_ = true;
@@ -304,8 +300,7 @@ private:
   std::vector<AttributeValue> values_;
   /// Where the text gives each, or invalid.
   std::vector<lang::SourceRange> places_;
-  /// The attributes that need not be given though they have no default, by their places.
-  uint64_t mayMiss_ = 0;
+  bool mayBeNull_ = false;
   bool misspelt_ = false;
   bool failed_ = false;
 };

@@ -279,7 +279,7 @@ const Type* buildBareType(ResolveContext& context, const surface::NamedType& typ
 
 const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
   lang::TypeContext& types = context.module.types;
-  if (context.unit->notation == surface::Notation::Baton)
+  if (isBare(context))
     if (const Type* bare = buildBareType(context, type))
       return bare;
   if (readsAsDType(type.name)) {
@@ -309,7 +309,7 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     wanted = definition->generics.size();
   }
   // What is left out is found out.
-  if (arguments.empty() && context.unit->notation == surface::Notation::Baton)
+  if (arguments.empty() && isBare(context))
     for (size_t i = 0; i < wanted; ++i)
       arguments.push_back(unknownType(context));
   if (arguments.size() != wanted) {

@@ -67,6 +67,11 @@ struct ResolveContext {
   }
 };
 
+/// Whether the definition that is being resolved stands in a text of Baton's notation.
+inline bool isBare(const ResolveContext& context) {
+  return context.unit->notation == surface::Notation::Baton;
+}
+
 // Expressions (build_graph.cpp).
 
 /// The graph of a function; the node carries the function's head.
@@ -78,14 +83,14 @@ Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 /// head says in the same line that it is new. In Baton's notation so may a let.
 inline void bindLocal(ResolveContext& context, const lang::Var* var) {
   bool mayRepeat =
-      context.unit->notation == surface::Notation::Baton && var->origin == lang::VarOrigin::Let;
+      isBare(context) && var->origin == lang::VarOrigin::Let;
   if (const lang::Var* other = context.locals.findInFrame(var->name); other && !mayRepeat)
     context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
         .label(other->range, "first bound here")
         .note("TVM would go on to mean the first one; give one of them another name");
   else if (const lang::Var* hidden = context.locals.find(var->name);
            hidden && var->origin != lang::VarOrigin::Parameter &&
-           context.unit->notation == surface::Notation::Relay)
+           !isBare(context))
     context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
         .label(hidden->range, "hidden from here on");
   context.locals.bind(var->name, var);
