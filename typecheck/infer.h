@@ -104,9 +104,6 @@ private:
   void closeRecursion();
   void nameSizes(std::span<const lang::Global* const> group);
   void settleSizes(std::unordered_map<const lang::Dim*, const lang::Dim*>& names);
-  void chooseSize(const PendingRelation& relation, std::span<const lang::Dim* const> sizes,
-                  std::span<const lang::Dim* const> others,
-                  std::unordered_map<const lang::Dim*, const lang::Dim*>& names);
   std::string_view sizeName(const lang::Dim* size, std::span<const lang::Global* const> group);
   bool isSizeName(std::string_view name, std::span<const lang::Global* const> group) const;
   void checkBounds();

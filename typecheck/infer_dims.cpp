@@ -170,8 +170,26 @@ void Inference::nameSizes(std::span<const lang::Global* const> group) {
     unifier_.dims().unify(size, names[size]);
 }
 
-/// An operator that was asked while a size was open takes it for what fits. Where it refuses a name,
-/// which is any size, the size is another one of its operands, or else left to run time.
+/// Lets one of the sizes be one of the others, so that a call is not refused.
+static void chooseSize(std::span<const Dim* const> sizes, std::span<const Dim* const> others,
+                       std::unordered_map<const Dim*, const Dim*>& names,
+                       const std::function<bool()>& isRefused) {
+  for (const Dim* size : sizes) {
+    auto name = names.find(size);
+    if (name == names.end())
+      continue;
+    const Dim* before = name->second;
+    for (const Dim* other : others) {
+      name->second = other;
+      if (!isRefused())
+        return;
+    }
+    name->second = before;
+  }
+}
+
+/// An operator that was asked while a size was open takes it for what fits. Where it refuses a
+/// name, which is any size, the size is another one of its operands, or else left to run time.
 void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
   if (names.empty())
     return;
@@ -195,31 +213,7 @@ void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
         for (const Dim* dim : known->shape)
           others.push_back(settled(dim));
     others.push_back(unifier_.types().any());
-    chooseSize(*relation, sizes, others, names);
-  }
-}
-
-/// Lets one of the sizes be one of the others, so that a call is not refused.
-void Inference::chooseSize(const PendingRelation& relation, std::span<const Dim* const> sizes,
-                           std::span<const Dim* const> others,
-                           std::unordered_map<const Dim*, const Dim*>& names) {
-  auto settled = [&](const Dim* form) {
-    return unifier_.types().substitute(form, [&](const Dim* size) {
-      auto found = names.find(size);
-      return found == names.end() ? size : found->second;
-    });
-  };
-  for (const Dim* size : sizes) {
-    auto name = names.find(size);
-    if (name == names.end())
-      continue;
-    const Dim* before = name->second;
-    for (const Dim* other : others) {
-      name->second = other;
-      if (!relations_.isRefused(relation, settled))
-        return;
-    }
-    name->second = before;
+    chooseSize(sizes, others, names, [&] { return relations_.isRefused(*relation, settled); });
   }
 }
 
