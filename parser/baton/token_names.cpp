@@ -3,7 +3,6 @@
 
 #include "parser/baton/reader.h"
 #include "parser/baton/syntax_hints.h"
-#include "parser/surface/clipped.h"
 #include "parser/surface/expected_tokens.h"
 
 namespace parser::baton {
@@ -50,13 +49,11 @@ std::vector<TokenGroup> makeGroups() {
 } // namespace
 
 std::string quotedTokenName(int kind) {
-  std::string name = Grammar::symbol_name(Grammar::symbol_kind_type(kind));
-  bool isClass = name.find(' ') != std::string::npos;
-  return isClass ? name : "`" + name + "`";
+  return quotedToken(Grammar::symbol_name(Grammar::symbol_kind_type(kind)));
 }
 
 std::string describeToken(int kind, std::string_view text) {
-  return text.empty() ? quotedTokenName(kind) : "`" + clipped(text) + "`";
+  return describedToken(Grammar::symbol_name(Grammar::symbol_kind_type(kind)), text);
 }
 
 void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::SourceRange range,

@@ -1,9 +1,20 @@
 // Groups are tried in their order, and what one covers is gone for the next.
 #include "parser/surface/expected_tokens.h"
 
+#include "parser/surface/clipped.h"
+
 #include <vector>
 
 namespace parser {
+
+std::string quotedToken(const std::string& name) {
+  bool isClass = name.find(' ') != std::string::npos;
+  return isClass ? name : "`" + name + "`";
+}
+
+std::string describedToken(const std::string& name, std::string_view text) {
+  return text.empty() ? quotedToken(name) : "`" + clipped(text) + "`";
+}
 
 std::string expectedTokens(TokenSet set, std::span<const TokenGroup> groups,
                            std::string (*quoted)(int kind)) {

@@ -28,6 +28,12 @@ struct TokenGroup {
   bool isOperators = false;
 };
 
+/// A token by the name that the grammar gives it: a mark stands in backquotes, a class does not.
+std::string quotedToken(const std::string& name);
+
+/// What stands at a place: the text in backquotes, cut when it is long, else the token's own name.
+std::string describedToken(const std::string& name, std::string_view text);
+
 /// The words for a set of tokens, groups first.
 std::string expectedTokens(TokenSet set, std::span<const TokenGroup> groups,
                            std::string (*quoted)(int kind));
