@@ -402,11 +402,12 @@ Form Facts::simplified(const AtomParts& parts) const {
   Form left = simplified(parts.left), right = simplified(parts.right);
   if (parts.kind == AtomKind::Quotient)
     return simplifiedQuotient(left, right);
-  Answer answer = isAtLeast(left, right);
   bool isLeast = parts.kind == AtomKind::Least;
-  if (answer == Answer::Open)
-    return isLeast ? table_->least(left, right) : table_->greatest(left, right);
-  return (answer == Answer::Yes) == isLeast ? right : left;
+  if (isProven(left, right))
+    return isLeast ? right : left;
+  if (isProven(right, left))
+    return isLeast ? left : right;
+  return isLeast ? table_->least(left, right) : table_->greatest(left, right);
 }
 
 /// (x*c + y) / (c*d) as x/d, where 0 <= y < c.

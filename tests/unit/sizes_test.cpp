@@ -154,6 +154,17 @@ TEST_CASE("parts that forms share are gone through once") {
   CHECK(!table.isTooLarge());
 }
 
+TEST_CASE("the lesser of two is told where they may be equal") {
+  Table table;
+  Facts facts(table);
+  Form n = table.name("n"), one = table.number(1), before = table.sum(n, one, -1);
+  facts.assume(*table.nameOf(n), 2, 1);
+  CHECK(facts.simplified(table.least(one, before)) == one);
+  CHECK(facts.simplified(table.least(before, one)) == one);
+  CHECK(facts.simplified(table.greatest(one, before)) == before);
+  CHECK(facts.simplified(table.greatest(before, one)) == before);
+}
+
 TEST_CASE("copies of a table make forms of their own") {
   Table table;
   Form n = table.name("n"), shared = table.sum(n, table.number(1));
