@@ -417,10 +417,6 @@ const Type* Inference::inferIf(const lang::If& branch) {
 const Type* Inference::joinable(const Type* branches, const Type* next) {
   if (unifier_.isTooLarge(branches))
     return branches;
-  const Type* other = unifier_.shallow(next);
-  bool isPolymorphic = other->kind == TypeKind::Function && !other->generics.empty();
-  if (isPolymorphic && unifier_.shallow(branches)->isUnknown())
-    relations_.solve();
   const Type* instance = unifier_.instantiateLike(branches, next);
   if (instance == branches)
     return branches;
@@ -429,8 +425,11 @@ const Type* Inference::joinable(const Type* branches, const Type* next) {
   return instance;
 }
 
-/// A branch says what all are if its type is known by itself, before it is that of the others.
+/// A branch says what all are if its type is known by itself, before it is that of the others. What
+/// `?` weakens is weak before others take it, and a polymorphic function must not be taken for the
+/// instance that an operator gives.
 void Inference::tell(const Told& told, const Type* type, const lang::Operand& branch) {
+  relations_.solve();
   if (!told->isValid() && !unifier_.shallow(type)->isUnknown())
     *told = branch.range;
 }
