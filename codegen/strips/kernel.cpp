@@ -35,56 +35,83 @@ SizedCode::SizedCode(runtime::Fault problem) {
 }
 
 bool SizedCode::isFor(std::span<const int64_t> extents) const {
-  return isReady_ && std::ranges::equal(extents_, extents);
+  return !ready_.empty() && std::ranges::equal(ready_[now_].extents, extents);
 }
 
 bool SizedCode::take(std::span<const int64_t> extents) {
   if (problem() || !findSizes(sized_, extents, sizes_))
     return false;
-  isReady_ = false;
-  extents_.clear();
-  prepared_ = prepared(linked_.program, sizes_);
-  cost_ = costOf(linked_.program, prepared_);
+  if (!isReadyFor(extents) && !makeReady(extents))
+    return false;
+  const Ready& ready = ready_[now_];
+  cost_ = ready.cost;
+  for (size_t i = 0; i < results_.size(); ++i) {
+    results_[i].shape = ready.shapes[i];
+    results_[i].size = ready.counts[i];
+  }
+  return true;
+}
+
+bool SizedCode::isReadyFor(std::span<const int64_t> extents) {
+  for (size_t i = 0; i < ready_.size(); ++i)
+    if (std::ranges::equal(ready_[i].extents, extents)) {
+      now_ = i;
+      return true;
+    }
+  return false;
+}
+
+/// Works out what hangs on extents; false where the program cannot be for them.
+bool SizedCode::makeReady(std::span<const int64_t> extents) {
+  Ready ready{.extents = List<int64_t>(extents), .prepared = prepared(linked_.program, sizes_)};
+  ready.cost = costOf(linked_.program, ready.prepared);
   // What loops inside of others do is estimated by their first time.
   constexpr double doubt = 64, most = 1e15;
-  prepared_.mostIterations = 100'000'000 + int64_t(std::min(cost_ * doubt, most));
-  extents_.append(extents);
-  isReady_ = takeShapes() && isConsistent();
-  return isReady_;
+  ready.prepared.mostIterations = 100'000'000 + int64_t(std::min(ready.cost * doubt, most));
+  if (!findShapes(ready) || !isConsistent(ready))
+    return false;
+  constexpr size_t mostKept = 8;
+  if (ready_.size() < mostKept) {
+    now_ = ready_.size();
+    ready_.push_back(std::move(ready));
+  } else {
+    now_ = (now_ + 1) % mostKept;
+    ready_[now_] = std::move(ready);
+  }
+  return true;
 }
 
 /// Finds the shapes of results, and the bytes of all that is given; false where these cannot be
 /// counted.
-bool SizedCode::takeShapes() {
-  std::span<const int64_t> left(extents_);
-  bufferBytes_.clear();
+bool SizedCode::findShapes(Ready& ready) const {
+  std::span<const int64_t> left(ready.extents);
   for (size_t i = 0; i < linked_.program.givenBuffers; ++i) {
     bool isInput = i < sized_.inputRanks.size();
-    size_t result = i - sized_.inputRanks.size();
-    size_t rank = isInput ? sized_.inputRanks[i] : sized_.results[result].rank;
+    size_t rank =
+        isInput ? sized_.inputRanks[i] : sized_.results[i - sized_.inputRanks.size()].rank;
     runtime::Shape shape(left.begin(), left.begin() + ptrdiff_t(rank));
     left = left.subspan(rank);
     auto elements = runtime::elementCount(shape);
     auto size = int64_t(lower::elementBytes(linked_.program.buffers[i].element));
     if (!elements || *elements > INT64_MAX / size)
       return false;
-    bufferBytes_.push_back(*elements * size);
+    ready.bufferBytes.push_back(*elements * size);
     if (isInput)
       continue;
-    results_[result].shape = runtime::shared(std::move(shape));
-    results_[result].size = *elements;
+    ready.shapes.push_back(runtime::shared(std::move(shape)));
+    ready.counts.push_back(*elements);
   }
   return true;
 }
 
 /// Whether what lies in the same memory is of the same size; somebody may have made it up.
-bool SizedCode::isConsistent() const {
+bool SizedCode::isConsistent(const Ready& ready) const {
   size_t inputs = sized_.inputRanks.size();
   for (size_t i = 0; i < results_.size(); ++i) {
     auto [isInput, index] = results_[i].source;
     size_t source = isInput ? index : inputs + index;
     auto isAsLong = [&](size_t buffer) {
-      return bufferBytes_[buffer] == bufferBytes_[inputs + i] &&
+      return ready.bufferBytes[buffer] == ready.bufferBytes[inputs + i] &&
              linked_.program.buffers[buffer].element == linked_.program.buffers[inputs + i].element;
     };
     if (!isAsLong(source) || !std::ranges::all_of(results_[i].replaceable, isAsLong))
@@ -103,7 +130,8 @@ std::optional<runtime::Fault> SizedCode::run(std::span<const std::byte* const> i
                                   : index == i ? outputs[i]
                                                : buffers_[inputs.size() + index];
   }
-  return strips::run(linked_, prepared_, buffers_, bufferBytes_);
+  const Ready& ready = ready_[now_];
+  return strips::run(linked_, ready.prepared, buffers_, ready.bufferBytes);
 }
 
 ProgramKernel::ProgramKernel(const tensor::TensorFunction& function,

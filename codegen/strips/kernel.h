@@ -11,7 +11,8 @@
 
 namespace strips {
 
-/// A program for some sizes, which may change. Serves one run at a time.
+/// A program for some sizes, which may change; what hangs on the last few is kept. Serves one run
+/// at a time.
 class SizedCode final : public runtime::KernelCode {
 public:
   explicit SizedCode(SizedProgram sized, bool isForeign);
@@ -26,19 +27,33 @@ public:
                                     std::span<std::byte* const> outputs) override;
 
 private:
-  bool takeShapes();
-  bool isConsistent() const;
+  /// What hangs on extents.
+  struct Ready {
+    static constexpr bool movesAsBytes = true;
+
+    List<int64_t> extents = {};
+    Prepared prepared = {};
+    double cost = 0;
+    /// Of each buffer that is given how long it is.
+    List<int64_t> bufferBytes = {};
+    /// Of each result its shape, and how many elements it has.
+    List<runtime::SharedShape> shapes = {};
+    List<int64_t> counts = {};
+  };
+
+  bool isReadyFor(std::span<const int64_t> extents);
+  bool makeReady(std::span<const int64_t> extents);
+  bool findShapes(Ready& ready) const;
+  bool isConsistent(const Ready& ready) const;
 
   /// Without its program, which is linked.
   SizedProgram sized_;
   LinkedProgram linked_;
-  Prepared prepared_;
-  /// The extents that it is ready for, if it is for any.
-  List<int64_t> extents_, sizes_;
-  bool isReady_ = false;
+  /// Of the last few, among them those of the run at hand.
+  List<Ready> ready_;
+  size_t now_ = 0;
+  List<int64_t> sizes_;
   List<std::byte*> buffers_;
-  /// Of each how long it is.
-  List<int64_t> bufferBytes_;
 };
 
 /// Makes the program for a class of sizes that has these extents, or says why there is none.

@@ -34,6 +34,8 @@ LinkedProgram linked(Program program, bool isForeign = false);
 
 /// What numbers are behind the code in front of all loops, for some sizes, and where that code ends.
 struct Prepared {
+  static constexpr bool movesAsBytes = true;
+
   List<int64_t> numbers;
   uint32_t start = 0;
   /// Of a foreign program, how many iterations its loops may have.
