@@ -73,23 +73,36 @@ std::vector<InputType> inputTypes(const TensorFunction& function);
 std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
                                          std::span<const runtime::Value> inputs);
 
-/// A function whose extents are all constants with a kernel of it, for who has values.
+/// A function with a kernel of it, for who has values.
 class OwnedKernel {
 public:
   OwnedKernel(TensorFunction function, const MakeKernel& makeKernel);
 
-  /// Computes the results, in order; what is wrong with the function shows here. Whoever comes
-  /// takes turns.
+  /// Computes the results, in order, whose shapes are these; what is wrong with the function or
+  /// with sizes shows here. Whoever comes takes turns.
+  std::optional<runtime::Fault> run(std::span<const runtime::Value> inputs,
+                                    std::span<const runtime::Shape> results,
+                                    std::vector<runtime::Value>& outputs);
+  /// The same for a function whose extents are all constants.
   std::optional<runtime::Fault> run(std::span<const runtime::Value> inputs,
                                     std::vector<runtime::Value>& outputs);
-  /// About how much memory it takes.
-  size_t bytes() const;
+  /// About how much memory it takes, without code for sizes that the function leaves open.
+  size_t bytes() const { return bytes_; }
 
 private:
+  bool isAgain(std::span<const runtime::Value> inputs,
+               std::span<const runtime::Shape> results) const;
+  void choose(std::span<const runtime::Value> inputs, std::span<const runtime::Shape> results);
+
   const TensorFunction function_;
   std::vector<InputType> inputs_;
+  /// The shapes of the results where they are constants.
+  std::vector<runtime::Shape> results_;
   std::unique_ptr<runtime::Kernel> kernel_;
-  runtime::KernelCode& code_;
+  /// The code of the run before, and its extents.
+  runtime::KernelCode* code_ = nullptr;
+  std::vector<int64_t> extents_;
+  size_t bytes_;
   std::mutex turn_;
 };
 
