@@ -6,6 +6,7 @@
 #include "interp/run_stages.h"
 #include "lower/tensor/bind.h"
 #include "lower/tensor/given.h"
+#include "runtime/recent.h"
 
 #include <algorithm>
 
@@ -27,9 +28,25 @@ std::optional<Fault> problemFor(const TensorFunction& function, std::span<const 
   return std::nullopt;
 }
 
+struct Extents {
+  std::span<const int64_t> numbers;
+
+  bool operator==(const Extents& other) const { return std::ranges::equal(numbers, other.numbers); }
+  size_t hash() const {
+    size_t hash = 0;
+    for (int64_t number : numbers)
+      hash = hash * 31 + size_t(number);
+    return hash;
+  }
+};
+
 class ReferenceCode final : public runtime::KernelCode {
 public:
-  ReferenceCode(const TensorFunction& function, std::span<const int64_t> extents) {
+  const std::vector<int64_t> extents;
+  const Extents key{extents};
+
+  ReferenceCode(const TensorFunction& function, std::span<const int64_t> of)
+      : extents(of.begin(), of.end()) {
     if (auto problem = problemFor(function, extents)) {
       problem_ = *std::move(problem);
       return;
@@ -101,22 +118,24 @@ private:
   std::vector<runtime::SharedShape> shapes_;
 };
 
+/// Code is for one set of extents alone, so that of the last few is kept.
 class ReferenceKernel final : public runtime::Kernel {
 public:
   explicit ReferenceKernel(const TensorFunction& function) : function_(function) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
-    if (!code_ || !std::ranges::equal(extents_, extents)) {
-      code_ = std::make_unique<ReferenceCode>(function_, extents);
-      extents_.assign(extents.begin(), extents.end());
+    constexpr size_t most = 16, mostBytes = size_t(16) << 20;
+    auto code = codes_.find(Extents{extents});
+    if (!code) {
+      code = std::make_shared<ReferenceCode>(function_, extents);
+      codes_.add(code, most, mostBytes);
     }
-    return *code_;
+    return *code;
   }
 
 private:
   const TensorFunction& function_;
-  std::vector<int64_t> extents_;
-  std::unique_ptr<ReferenceCode> code_;
+  runtime::RecentlyUsed<ReferenceCode> codes_;
 };
 
 tensor::ExactCode exactCode(const TensorFunction& function, unsigned digits) {
