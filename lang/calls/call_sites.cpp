@@ -5,6 +5,7 @@
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
+#include "lang/op/shapes_of.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,6 +19,9 @@ using runtime::Value;
 using runtime::ValueKind;
 
 namespace {
+
+/// What all codes may take together, and all calls over open sizes.
+constexpr size_t mostBytes = size_t(256) << 20;
 
 /// The type of a tensor; in how many bits its extents count, on which the element type of some
 /// results hangs, is a matter of the program.
@@ -116,7 +120,7 @@ std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<Value>
   if (code.key.row->native) {
     if (auto fault = runNative(code, inputs, outputs, call))
       return Fault{FaultKind::Data, runtime::nativeFaultText(fault)};
-  } else if (auto fault = code.kernel ? code.kernel->run(inputs, outputs)
+  } else if (auto fault = code.kernel ? code.kernel->run(inputs, code.results, outputs)
                                       : code.exact.run(inputs, outputs)) {
     return std::move(*fault);
   }
@@ -143,26 +147,36 @@ const Type* CallSites::checkedType(const Question& question, size_t argument) co
   return typing_.of(*question.call.arguments[argument].value);
 }
 
+/// How many codes are kept, and how many calls over open sizes.
+size_t CallSites::mostKept() const {
+  constexpr size_t fewest = 64;
+  return std::max(fewest, 2 * sites_.size());
+}
+
 /// The call of this site over open extents, or null where its types are not known. An operator that
 /// is called through a value was not put to its relation by the checker.
-OpenCall* CallSites::openCall(const Question& question) {
-  constexpr size_t most = 1024;
-  if (auto known = open_.find(&question.call); known != open_.end())
-    return known->second.get();
-  if (open_.size() == most)
-    open_.clear();
-  std::vector<const Type*> operands;
+std::shared_ptr<const OpenCall> CallSites::openCall(const Question& question) {
+  if (auto known = question.site.open.lock())
+    return known;
+  std::vector<const Type*> types;
   for (size_t i = 0; i < question.arguments.size(); ++i)
-    operands.push_back(checkedType(question, i));
+    types.push_back(checkedType(question, i));
   const Type* output = typing_.of(*question.binding.var);
-  bool isPossible = question.call.callee.value->kind == ExprKind::Operator &&
-                    OpenCall::isPossible(operands, output);
-  return open_
-      .emplace(&question.call, isPossible
-                                   ? std::make_unique<OpenCall>(question.row, std::move(operands),
-                                                                output, question.attributes)
-                                   : nullptr)
-      .first->second.get();
+  if (question.call.callee.value->kind != ExprKind::Operator ||
+      !OpenCall::isPossible(types, output))
+    return nullptr;
+  types.push_back(output);
+  types = withOwnNames(names_, types);
+  output = types.back();
+  types.pop_back();
+  OpenCallKey key{&question.row, question.attributes, std::move(types), output};
+  auto open = open_.find(key);
+  if (!open) {
+    open = std::make_shared<const OpenCall>(std::move(key), engine_.makeKernel);
+    open_.add(open, mostKept(), mostBytes);
+  }
+  question.site.open = open;
+  return open;
 }
 
 namespace {
@@ -217,53 +231,55 @@ std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   return std::nullopt;
 }
 
-/// The expression of a call with numbers for its extents. Where `open` does not give it, it is made
-/// of the types of numbers, which the answer has from here on.
-std::variant<TensorFunction, Fault> CallSites::functionOf(const Question& question, OpenCall* open,
-                                                          Answer& answer) {
-  if (open)
-    if (auto function = open->function(shapesOf(question.inputs), answer.results))
-      return *std::move(function);
-  if (!answer.isOfNumbers())
-    if (auto fault = ask(question, answer))
-      return *std::move(fault);
-  auto function =
-      tensorFunctionOf(question.row, answer.operands, answer.output, question.attributes);
-  if (!function)
-    return Fault{FaultKind::Internal, function.failure().text};
-  return *std::move(function);
+/// Makes what computes a call. Where `open` does not give it, it is made of the types of numbers,
+/// which the answer has from here on.
+std::optional<Fault> CallSites::makeComputation(const Question& question, const OpenCall* open,
+                                                Answer& answer, CallCode& code) {
+  std::vector<Shape> inputs = shapesOf(question.inputs);
+  if (open && !open->gives(inputs, answer.results))
+    open = nullptr;
+  if (open && (code.kernel = open->kernel()))
+    return std::nullopt;
+  auto function = open ? open->function(inputs, answer.results) : std::nullopt;
+  if (!function) {
+    if (!answer.isOfNumbers())
+      if (auto fault = ask(question, answer))
+        return fault;
+    auto made = tensorFunctionOf(question.row, answer.operands, answer.output, question.attributes);
+    if (!made)
+      return Fault{FaultKind::Internal, made.failure().text};
+    function = *std::move(made);
+  }
+  if (engine_.makeKernel)
+    code.kernel = std::make_shared<tensor::OwnedKernel>(*std::move(function), engine_.makeKernel);
+  else
+    code.exact = engine_.makeExact(*std::move(function));
+  return std::nullopt;
 }
 
 /// Makes code of a call; the relation is asked if it has not answered yet and is needed.
 std::variant<CallSites::Code, Fault> CallSites::make(const Question& question, CodeKey key,
                                                      Answer answer) {
-  OpenCall* open = openCall(question);
+  const OpenCall* open = key.open.get();
   if (open && !open->takes(question.inputs))
     open = nullptr;
   if (!answer.output) {
     auto results = open ? open->resultShapes(shapesOf(question.inputs)) : std::nullopt;
     if (results)
-      answer = {nullptr, open->operands(), open->output(), *std::move(results)};
+      answer = {nullptr, open->key.operands, open->key.output, *std::move(results)};
     else if (auto fault = ask(question, answer))
       return *std::move(fault);
   }
   CallCode code{.key = std::move(key)};
-  if (question.row.compute) {
-    auto function = functionOf(question, open, answer);
-    if (auto* fault = std::get_if<Fault>(&function))
-      return std::move(*fault);
-    auto& made = std::get<TensorFunction>(function);
-    if (engine_.makeKernel)
-      code.kernel = std::make_shared<tensor::OwnedKernel>(std::move(made), engine_.makeKernel);
-    else
-      code.exact = engine_.makeExact(std::move(made));
-  } else {
+  if (!question.row.compute)
     code.parameters = question.row.native.decode(question.attributes, answer.operands);
-  }
+  else if (auto fault = makeComputation(question, open, answer, code))
+    return *std::move(fault);
   for (const Value& input : question.inputs)
     code.inputs.emplace_back(input.tensor().dtype(), input.tensor().shape());
   code.output = answer.output;
   code.types = std::move(answer.types);
+  code.results = std::move(answer.results);
   return std::make_shared<const CallCode>(std::move(code));
 }
 
@@ -271,6 +287,7 @@ std::variant<CallSites::Code, Fault> CallSites::make(const Question& question, C
 /// the relation answers first.
 std::variant<CallSites::Code, Fault> CallSites::find(const Question& question) {
   CodeKey key{&question.row, question.attributes};
+  key.open = openCall(question);
   for (size_t i = 0; i < question.arguments.size(); ++i)
     appendNumbers(question.arguments[i], checkedType(question, i), key.numbers);
   Answer answer;
@@ -283,9 +300,8 @@ std::variant<CallSites::Code, Fault> CallSites::find(const Question& question) {
   if (Code known = codes_.find(key))
     return known;
   auto made = make(question, std::move(key), std::move(answer));
-  constexpr size_t fewest = 64, mostBytes = size_t(256) << 20;
   if (const Code* code = std::get_if<Code>(&made))
-    codes_.add(*code, std::max(fewest, 2 * sites_.size()), mostBytes);
+    codes_.add(*code, mostKept(), mostBytes);
   return made;
 }
 
@@ -293,19 +309,20 @@ std::variant<Value, Fault> CallSites::apply(const Binding& binding, const Operat
                                             std::vector<Value> arguments) {
   const Call& call = *binding.value->as<Call>();
   std::vector<Value> inputs;
+  inputs.reserve(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!appendTensors(arguments[i], inputs))
       return Fault{FaultKind::Type, fmt::format("`{}` of `{}` must be made of tensors",
                                                 row.operand(i).name, row.name)};
-  auto& last = sites_[&call];
-  Code code = row.shapeNeeds == ShapeNeeds::Shapes ? last.lock() : nullptr;
+  Site& site = sites_[&call];
+  Code code = row.shapeNeeds == ShapeNeeds::Shapes ? site.code.lock() : nullptr;
   if (!code || code->key.row != &row || !takes(*code, inputs)) {
     const Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
-    auto found = find({binding, call, row, attributes, arguments, inputs});
+    auto found = find({site, binding, call, row, attributes, arguments, inputs});
     if (auto* fault = std::get_if<Fault>(&found))
       return std::move(*fault);
     code = std::get<Code>(std::move(found));
-    last = code;
+    site.code = code;
   }
   arguments.clear();
   return run(*code, inputs, call.range);

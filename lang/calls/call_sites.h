@@ -1,10 +1,10 @@
 // Applying operators to values, for machines that run programs: what the relation says of the
 // shapes, and code that an engine makes, each kept for the calls that are alike.
 //
-// A site whose types leave sizes open is turned into one expression over open extents, and new
-// sizes are put into that (open_call.h). The relation is asked about the numbers of a call where
-// shapes hang on values, where there are no checked types to go by, and where its shapes do
-// not fit; then it has the words for what is wrong.
+// Sites whose types leave sizes open share one kernel over open extents, which new sizes are put
+// to (open_call.h), as the machine has it; so both add up in the same order. The relation is asked
+// about the numbers of a call where shapes hang on values, where there are no checked types to go
+// by, and where its shapes do not fit; then it has the words for what is wrong.
 #pragma once
 
 #include "lang/calls/code_cache.h"
@@ -35,8 +35,15 @@ public:
 private:
   using Code = CodeCache::Entry;
 
+  /// What a site used last; what is forgotten by the others is forgotten here.
+  struct Site {
+    std::weak_ptr<const CallCode> code;
+    std::weak_ptr<const OpenCall> open;
+  };
+
   /// One call, with the tensors in its arguments.
   struct Question {
+    Site& site;
     const Binding& binding;
     const Call& call;
     const OperatorRow& row;
@@ -57,10 +64,11 @@ private:
 
   std::variant<Code, runtime::Fault> find(const Question& question);
   std::variant<Code, runtime::Fault> make(const Question& question, CodeKey key, Answer answer);
-  std::variant<TensorFunction, runtime::Fault> functionOf(const Question& question, OpenCall* open,
-                                                          Answer& answer);
+  std::optional<runtime::Fault> makeComputation(const Question& question, const OpenCall* open,
+                                                Answer& answer, CallCode& code);
   std::optional<runtime::Fault> ask(const Question& question, Answer& answer);
-  OpenCall* openCall(const Question& question);
+  std::shared_ptr<const OpenCall> openCall(const Question& question);
+  size_t mostKept() const;
   const Type* checkedType(const Question& question, size_t argument) const;
   std::shared_ptr<TypeContext> scratchTypes();
   const Attributes& defaults(const OperatorRow& row);
@@ -76,9 +84,10 @@ private:
   /// Those that were told of.
   std::unordered_set<const OperatorRow*> rounded_;
   CodeCache codes_;
-  /// At each site the code that it used last; what is forgotten there is forgotten here.
-  std::unordered_map<const Call*, std::weak_ptr<const CallCode>> sites_;
-  std::unordered_map<const Call*, std::unique_ptr<OpenCall>> open_;
+  /// For calls over open sizes, which definitions with other names share.
+  TypeContext names_;
+  runtime::RecentlyUsed<const OpenCall> open_;
+  std::unordered_map<const Call*, Site> sites_;
   /// For the next few questions: types are interned, and never freed one by one.
   std::shared_ptr<TypeContext> types_;
   size_t usesOfTypes_ = 0;

@@ -6,7 +6,7 @@
 namespace lang {
 
 bool CodeKey::operator==(const CodeKey& other) const {
-  return row == other.row && numbers == other.numbers &&
+  return row == other.row && open == other.open && numbers == other.numbers &&
          std::ranges::equal(attributes.values, other.attributes.values);
 }
 
@@ -18,7 +18,8 @@ size_t CodeKey::hash() const {
 }
 
 size_t CallCode::bytes() const {
-  return sizeof *this + (kernel ? kernel->bytes() : exact.bytes) +
+  bool isOwner = kernel && !(key.open && kernel == key.open->kernel());
+  return sizeof *this + (isOwner ? kernel->bytes() : exact.bytes) +
          parameters.numbers.size() * sizeof(int64_t) + parameters.reals.size() * sizeof(double) +
          key.numbers.size() * sizeof(int64_t) * 2;
 }

@@ -2,10 +2,7 @@
 // so that a program may go through any number of shapes.
 #pragma once
 
-#include "lang/op/attributes.h"
-#include "lang/op/declared.h"
-#include "lang/types/type.h"
-#include "lower/tensor/engine.h"
+#include "lang/calls/open_call.h"
 #include "runtime/recent.h"
 
 namespace lang {
@@ -17,6 +14,9 @@ struct CodeKey {
   /// The types of the operands as numbers, and where the shapes of the results hang on values,
   /// those too.
   std::vector<int64_t> numbers = {};
+  /// The call over open sizes, if the site has one: in which order a kernel adds up hangs on what
+  /// is open.
+  std::shared_ptr<const OpenCall> open = {};
 
   bool operator==(const CodeKey& other) const;
   size_t hash() const;
@@ -30,8 +30,10 @@ struct CallCode {
   /// What the results are put together to, and where the type lives, when that is no module.
   const Type* output = nullptr;
   std::shared_ptr<TypeContext> types = {};
-  /// What computes it, where no native function does: a kernel, or code for more digits than
-  /// elements have.
+  /// The shapes of the results.
+  std::vector<runtime::Shape> results = {};
+  /// What computes it, where no native function does: a kernel, which is that of the call over open
+  /// sizes where it can be, or code for more digits than elements have.
   std::shared_ptr<tensor::OwnedKernel> kernel = {};
   tensor::ExactCode exact = {};
   runtime::NativeParameters parameters = {};

@@ -48,16 +48,33 @@ bool OpenCall::isPossible(Types operands, const Type* output) {
          });
 }
 
-OpenCall::OpenCall(const OperatorRow& row, std::vector<const Type*> operands, const Type* output,
-                   const Attributes& attributes)
-    : row_(row), operands_(std::move(operands)), output_(output), attributes_(attributes) {
-  for (const Type* operand : operands_)
+bool OpenCallKey::operator==(const OpenCallKey& other) const {
+  return row == other.row && operands == other.operands && output == other.output &&
+         std::ranges::equal(attributes.values, other.attributes.values);
+}
+
+size_t OpenCallKey::hash() const {
+  size_t hash = reinterpret_cast<size_t>(row) * 31 + reinterpret_cast<size_t>(output);
+  for (const Type* operand : operands)
+    hash = hash * 31 + reinterpret_cast<size_t>(operand);
+  return hash;
+}
+
+OpenCall::OpenCall(OpenCallKey of, const tensor::MakeKernel& makeKernel) : key(std::move(of)) {
+  for (const Type* operand : key.operands)
     appendTensors(operand, inputs_);
-  appendTensors(output, results_);
-  isClosed_ = areClosed(inputs_) && areClosed(results_);
-  auto found = isClosed_ ? std::nullopt : shapesOf(row, operands_, attributes_, results_);
-  areResultsTold_ = isClosed_ || found;
-  shapes_ = found ? *std::move(found) : shapesOf(operands_, results_);
+  appendTensors(key.output, results_);
+  bool isClosed = areClosed(inputs_) && areClosed(results_);
+  auto found = isClosed ? std::nullopt : shapesOf(*key.row, key.operands, key.attributes, results_);
+  areResultsTold_ = isClosed || found;
+  shapes_ = found ? *std::move(found) : shapesOf(key.operands, results_);
+  if (!key.row->compute)
+    return;
+  auto function = tensorFunctionOf(*key.row, key.operands, key.output, key.attributes);
+  if (function && makeKernel)
+    kernel_ = std::make_shared<tensor::OwnedKernel>(*std::move(function), makeKernel);
+  else if (function)
+    function_ = *std::move(function);
 }
 
 bool OpenCall::takes(std::span<const Value> inputs) const {
@@ -72,8 +89,8 @@ bool OpenCall::takes(std::span<const Value> inputs) const {
   return checks::takes(shapes_, extents);
 }
 
-std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> inputs) {
-  if (row_.shapeNeeds != ShapeNeeds::Shapes || !areResultsTold_)
+std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> inputs) const {
+  if (key.row->shapeNeeds != ShapeNeeds::Shapes || !areResultsTold_)
     return std::nullopt;
   std::vector<Shape> shapes = declaredShapes(results_);
   std::vector<int64_t> extents, results;
@@ -88,22 +105,26 @@ std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> 
   return shapes;
 }
 
-std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
-                                                 std::span<const Shape> results) {
+bool OpenCall::gives(std::span<const Shape> inputs, std::span<const Shape> results) const {
   std::vector<int64_t> extents;
   append(inputs, extents);
   append(results, extents);
-  if (!haveRanks(results_, results) || !checks::fits(shapes_, extents))
+  return haveRanks(results_, results) && checks::fits(shapes_, extents);
+}
+
+std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
+                                                 std::span<const Shape> results) const {
+  if (!function_)
     return std::nullopt;
-  if (!function_ && !isFormOpen_) {
-    auto function = tensorFunctionOf(row_, operands_, output_, attributes_);
-    isFormOpen_ = !function;
-    if (function && isClosed_)
-      return *std::move(function);
-    if (function)
-      function_ = *std::move(function);
-  }
-  return function_ ? std::optional(tensor::bound(*function_, inputs, results)) : std::nullopt;
+  std::vector<int64_t> extents;
+  append(inputs, extents);
+  append(results, extents);
+  return tensor::closed(*function_, extents);
+}
+
+size_t OpenCall::bytes() const {
+  return sizeof *this + (kernel_ ? kernel_->bytes() : 0) +
+         (function_ ? function_->arena->reserved() : 0);
 }
 
 } // namespace lang

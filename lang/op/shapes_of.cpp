@@ -240,4 +240,26 @@ Shapes shapesOfFunction(Types operands, Types results) {
   return ShapesMaker(true).ofTypes(operands, results);
 }
 
+std::vector<const Type*> withOwnNames(TypeContext& types, Types operands) {
+  std::vector<const Type*> made(operands.begin(), operands.end());
+  if (std::ranges::none_of(operands, &Type::hasSymbol))
+    return made;
+  std::map<const Dim*, const Dim*> names;
+  auto nameFor = [&](const Dim* size) {
+    auto [found, isNew] = names.try_emplace(size);
+    if (isNew)
+      found->second = types.symbol("n" + std::to_string(names.size()));
+    return found->second;
+  };
+  auto own = [&](const Dim* dim) {
+    if (dim->isConstant())
+      return types.constant(dim->value);
+    return dim->isOneSize() ? types.substitute(dim, nameFor) : types.any();
+  };
+  for (size_t i = 0; i < made.size(); ++i)
+    made[i] =
+        i > 0 && operands[i] == operands[i - 1] ? made[i - 1] : withDims(types, operands[i], own);
+  return made;
+}
+
 } // namespace lang

@@ -28,4 +28,8 @@ checks::Shapes shapesOf(Types operands, Types results);
 /// wherever it stands.
 checks::Shapes shapesOfFunction(Types operands, Types results);
 
+/// The types with names of their own for sizes, in the order in which these occur, if they have
+/// any: those of calls that differ in names alone are the same ones.
+std::vector<const Type*> withOwnNames(TypeContext& types, Types operands);
+
 } // namespace lang
