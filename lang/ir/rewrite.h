@@ -129,7 +129,8 @@ private:
   std::unordered_map<const TypeDefinition*, TypeDefinition*> definitions_;
   /// Definitions whose copies have no constructors yet.
   std::vector<const TypeDefinition*> unfilled_;
-  std::unordered_map<const runtime::Tensor*, const runtime::Tensor*> tensors_;
+  /// The copies of tensors, and of the constants that have them.
+  std::unordered_map<const void*, const void*> tensors_;
   /// From objects of the old metadata table to those of the new one.
   std::unordered_map<const void*, const void*> metadata_;
   TypeMap types_;
