@@ -3,6 +3,7 @@
 #include "typecheck/relations.h"
 
 #include "lang/ir/module.h"
+#include "lang/ir/open_number.h"
 #include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
 #include "typecheck/call_edits.h"
@@ -206,8 +207,11 @@ RelationResult Relations::answer(const PendingRelation& relation,
     constants.reserve(operands.size());
     for (size_t i = 0; i < operands.size(); ++i)
       if (const auto* constant = relation.places[i].value->as<lang::Constant>()) {
-        constants.push_back(lang::constantTensor(*constant));
-        values[i] = &constants.back();
+        auto tensor = constant->open == lang::OpenNumber::None
+                          ? std::optional(lang::constantTensor(*constant))
+                          : lang::tensorIn(*constant, operands[i]->dtype);
+        if (tensor)
+          values[i] = &constants.emplace_back(*std::move(tensor));
       }
   }
   return lang::applyRelation(*relation.row,

@@ -18,4 +18,7 @@ struct OpenElement {
 /// so far. Reals are asked for floats only, and nothing for truth values.
 std::optional<uint64_t> bitsIn(const OpenElement& element, runtime::DType dtype);
 
+/// What an open constant is in an element type; nothing where that does not reach so far.
+std::optional<runtime::Tensor> tensorIn(const Constant& constant, runtime::DType dtype);
+
 } // namespace lang
