@@ -48,6 +48,17 @@ public:
     return closePlaceholders(ofNames(callee, calleeRange, names));
   }
 
+  /// The elements of a list, which have no names.
+  Use list(SourceRange calleeRange) {
+    std::vector<Use> elements;
+    for (const Given& each : given_) {
+      if (each.isNamed())
+        reportName(each, {}, false);
+      elements.push_back(use(each));
+    }
+    return buildList(context_, elements, range_, calleeRange);
+  }
+
   Use value(Use callee) {
     openPlaceholders();
     std::vector<Use> operands;
@@ -285,6 +296,8 @@ Use chosen(ResolveContext& context, Use left, Use right, bool isAnd, SourceRange
 } // namespace
 
 Use buildBareCall(ResolveContext& context, const surface::Call& call) {
+  if (isListCallee(context, call.callee))
+    return BareCall(context, call.range, givenOf(call)).list(call.callee->range);
   const lang::Expr* callee = findCallee(context, call.callee);
   if (!callee || callee->as<lang::Var>())
     return buildValueCall(context, buildExpr(context, call.callee), call);
@@ -309,6 +322,8 @@ Use buildPipe(ResolveContext& context, Use left, const surface::Infix& pipe) {
     given.insert(given.begin(), Given{{}, nullptr, left});
   const surface::Expr* callee = call ? call->callee : pipe.right;
   BareCall built(context, pipe.range, std::move(given));
+  if (isListCallee(context, callee))
+    return built.list(callee->range);
   if (const lang::Expr* found = findCallee(context, callee); found && !found->as<lang::Var>())
     return built.named(found, callee->range);
   return built.value(buildExpr(context, callee));

@@ -64,6 +64,16 @@ Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> 
 /// `[a, b]` of other than numbers: a tensor of one more dimension.
 Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal);
 
+/// Whether `list` makes lists: a definition of that name would hide them, and so would a local.
+bool isListName(const ResolveContext& context, std::string_view name);
+bool isListCallee(const ResolveContext& context, const surface::Expr* callee);
+/// `list(a, b)`, whose elements have been built.
+Use buildList(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range,
+              lang::SourceRange callee);
+const lang::Pattern* listPattern(ResolveContext& context,
+                                 std::span<const lang::Pattern* const> elements,
+                                 lang::SourceRange range);
+
 /// The lets of `let pattern = value`.
 void buildPatternLets(ResolveContext& context, const surface::Item& item,
                       std::vector<LetItem>& items);

@@ -74,6 +74,10 @@ private:
   void constructor(Use value, const surface::ConstructorPattern& pattern) {
     const lang::Constructor* found =
         context_.definitions.findConstructor(*context_.unit, pattern.name.text);
+    if (!found && isListName(context_, pattern.name.text)) {
+      context_.diagnostics.report(Message::RefutableLet, pattern.range);
+      return unknown(pattern.fields);
+    }
     if (!found) {
       context_.diagnostics.report(Message::UnknownConstructor, pattern.name.range,
                                   pattern.name.text);

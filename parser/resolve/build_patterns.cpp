@@ -104,6 +104,9 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
       fields = isSound ? placed : fields;
     }
     auto parts = buildParts(context, fields, pattern->range);
+    if (!result->constructor && with.fieldNames.empty() && isBare(context) &&
+        isListName(context, with.name.text))
+      return listPattern(context, parts, pattern->range);
     if (!result->constructor) {
       auto& report =
           context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
