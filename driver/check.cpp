@@ -26,12 +26,8 @@ struct Report {
   }
 };
 
-std::span<const lang::Global* const> ownGlobals(const lang::Module& module) {
-  return std::span(module.globals).subspan(module.preludeGlobals);
-}
-
 void addFunctions(Report& report, const Program& program, const std::string& prefix) {
-  for (const lang::Global* global : ownGlobals(*program.module)) {
+  for (const lang::Global* global : ownGlobals(program)) {
     if (!global->function)
       continue;
     std::string type = inNotation(program, lang::typeText(globalType(program, *global)));
@@ -41,7 +37,7 @@ void addFunctions(Report& report, const Program& program, const std::string& pre
 }
 
 std::string goodText(const Program& program) {
-  size_t count = ownGlobals(*program.module).size();
+  size_t count = ownGlobals(program).size();
   return fmt::format("{}: ok, {} function{}\n", lang::printable(program.source->name()), count,
                      count == 1 ? "" : "s");
 }

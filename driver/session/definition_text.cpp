@@ -3,6 +3,7 @@
 
 #include "lang/source/utf8.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace driver {
@@ -34,13 +35,29 @@ std::string definitionText(const lang::TypeDefinition& definition) {
   return lang::printable(text);
 }
 
+/// Whether a place is in a text that a program imports.
+static bool isImported(const Program& program, lang::SourceRange range) {
+  return std::ranges::any_of(program.imports.texts,
+                             [&](const auto& text) { return text.source->contains(range); });
+}
+
+std::vector<const lang::Global*> ownGlobals(const Program& program) {
+  const lang::Module& module = *program.module;
+  std::vector<const lang::Global*> own;
+  for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    if (!isImported(program, global->range))
+      own.push_back(global);
+  return own;
+}
+
 std::string definitionLines(const Program& program) {
   const lang::Module& module = *program.module;
   std::string text;
   for (const lang::TypeDefinition* type :
        std::span(module.typeDefinitions).subspan(module.preludeTypes))
-    text += definitionText(*type) + '\n';
-  for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    if (!isImported(program, type->range))
+      text += definitionText(*type) + '\n';
+  for (const lang::Global* global : ownGlobals(program))
     if (global->function)
       text += fmt::format("@{} : {}\n", lang::printable(global->name),
                           lang::typeText(globalType(program, *global)));

@@ -13,6 +13,9 @@ const lang::Type* globalType(const Program& program, const lang::Global& global)
 /// `type List[A] { Cons(A, List[A]), Nil }`.
 std::string definitionText(const lang::TypeDefinition& definition);
 
+/// The functions of a program that stand in its own text.
+std::vector<const lang::Global*> ownGlobals(const Program& program);
+
 /// The own definitions of a checked program: its data types, then its functions with their types.
 std::string definitionLines(const Program& program);
 

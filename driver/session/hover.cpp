@@ -107,6 +107,9 @@ private:
       return "";
     if (file == program_.source)
       return parser::docComment(*program_.tree, *file, global.range);
+    for (const parser::ImportedText& text : program_.imports.texts)
+      if (file == text.source)
+        return parser::docComment(*text.file, *file, global.range);
     for (const parser::surface::File* tree : session_.preludeTrees())
       if (file->contains(tree->range))
         return parser::docComment(*tree, *file, global.range);

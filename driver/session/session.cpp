@@ -3,6 +3,7 @@
 // later stages report is of no interest.
 #include "driver/session/session.h"
 
+#include "driver/session/notation.h"
 #include "driver/session/spoken.h"
 #include "driver/session/suggestions.h"
 #include "parser/baton/parse.h"
@@ -15,22 +16,6 @@
 #include <fmt/format.h>
 
 namespace driver {
-
-namespace {
-
-/// What some editors put in front of UTF-8; it is no part of a text, so no place counts it.
-constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
-
-/// The notation of a text. Relay's header says it wherever it stands, else the name of the file.
-parser::surface::Notation notationOf(const lang::SourceFile& source) {
-  std::string_view text = source.text();
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  bool hasHeader = text.starts_with("#[version") || text.starts_with("v0.0.");
-  return source.name().ends_with(".baton") && !hasHeader ? parser::surface::Notation::Baton
-                                                         : parser::surface::Notation::Relay;
-}
-
-} // namespace
 
 std::span<const parser::surface::File* const> Session::prelude() {
   if (!prelude_.empty())
@@ -60,6 +45,8 @@ void Session::read(Program& program, Stage stage) {
                          : parser::parseText(trees_, *program.source, diagnostics, &operators_);
   program.tree = file;
   bool isGuessed = stage == Stage::Guessed;
+  if (file && (!diagnostics.hasErrors() || isGuessed))
+    program.imports = imported_.of(*file, *program.source, diagnostics);
   if (!file || (diagnostics.hasErrors() && !isGuessed))
     return;
   auto sink = [&]() -> lang::Diagnostics& {
@@ -74,7 +61,7 @@ void Session::read(Program& program, Stage stage) {
       return;
   }
   program.module = parser::resolve(*file, *program.source, std::move(metadata),
-                                   {types_, operators_, prelude()}, sink());
+                                   {types_, operators_, prelude(), &program.imports}, sink());
   if (diagnostics.hasErrors() && !isGuessed) {
     program.module = nullptr;
   } else if (stage != Stage::Resolved || program.module->isOpen) {
@@ -86,9 +73,7 @@ void Session::read(Program& program, Stage stage) {
 
 runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
   Program program;
-  if (text.starts_with(byteOrderMark))
-    text.erase(0, byteOrderMark.size());
-  program.source = sources_.add(std::move(name), std::move(text));
+  program.source = sources_.add(std::move(name), withoutByteOrderMark(std::move(text)));
   if (!program.source)
     return runtime::Error{"the texts of one run can have at most 2 GiB together"};
   read(program, stage);

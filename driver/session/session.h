@@ -3,6 +3,7 @@
 // A Program points into its session, which must outlive it.
 #pragma once
 
+#include "driver/session/imported_files.h"
 #include "driver/session/input.h"
 #include "driver/session/written.h"
 #include "lang/ir/module.h"
@@ -33,6 +34,8 @@ struct Program {
   lang::Typing typing = {};
   /// What the text says; null when nothing could be read.
   const parser::surface::File* tree = nullptr;
+  /// The texts that it imports.
+  parser::Imports imports = {};
   /// In the order of the text.
   lang::Diagnostics diagnostics = {};
   /// What the text says, once derivatives are written out.
@@ -98,6 +101,7 @@ private:
   lang::TypeContext types_;
   runtime::Arena trees_;
   std::vector<const parser::surface::File*> prelude_;
+  ImportedFiles imported_{sources_, trees_};
   std::vector<lang::Message> silenced_;
   PassWatcher passWatcher_;
 };

@@ -19,14 +19,14 @@ namespace {
 /// What stands for every pass; in this form, since an operator has the same name, which no file
 /// here may know.
 constexpr std::string_view everyPass = R"(all)";
-constexpr std::string_view first = ":1";
+constexpr std::string_view firstRun = ":1";
 
 /// The elements of tensors that are literals in what passes give.
 constexpr int64_t mostInLiteral = 32;
 
 std::string labelOf(std::string name) {
-  if (name.ends_with(first))
-    name.resize(name.size() - first.size());
+  if (name.ends_with(firstRun))
+    name.resize(name.size() - firstRun.size());
   return name;
 }
 
@@ -94,7 +94,9 @@ ShownPasses::ShownPasses(Session& session, const PassView& view, Answer& answer)
     isGood_ &= isPass(name, answer) && isSkippable(name, answer);
   session.watchPasses({[this](std::string_view pass, const lang::Module& module,
                               const lang::Typing&) { after(pass, module); },
-                       {}, view.verify, view.skipped});
+                       {},
+                       view.verify,
+                       view.skipped});
 }
 
 ShownPasses::~ShownPasses() {

@@ -14,6 +14,10 @@ bool isLetter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+bool isDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 class Translation {
 public:
   explicit Translation(std::string_view code) : code_(code) {}
@@ -67,6 +71,11 @@ private:
       ++end;
     out_ += brief(code_.substr(at_, end - at_));
     at_ = end;
+    // What is imported, in the module `optim/adam`.
+    if (rest().size() > 1 && rest()[0] == '/' && isLetter(rest()[1]) && !isDigit(rest()[1])) {
+      out_ += '.';
+      ++at_;
+    }
     if (rest().starts_with("[]"))
       at_ += 2;
   }

@@ -49,7 +49,10 @@ private:
 
   /// The text with the edits as a program, while there is time for it.
   std::optional<Program> tried(const lang::SourceFile& source, std::span<const Edit> edits) {
-    if (++count_ > mostTrials || (size_ += source.text().size()) > mostText)
+    size_ += source.text().size();
+    for (const parser::ImportedText& text : program_.imports.texts)
+      size_ += text.isLibrary ? 0 : text.source->text().size();
+    if (++count_ > mostTrials || size_ > mostText)
       return std::nullopt;
     if (!session_)
       session_ = std::make_unique<Session>(operators_, Suggestions::AsFound);

@@ -42,6 +42,11 @@ Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string tex
   return items_.back();
 }
 
+void Diagnostics::append(const Diagnostics& others) {
+  for (const Diagnostic& item : others.items_)
+    add(item.message, item.range, {}) = item;
+}
+
 void Diagnostics::dropWarnings(size_t kept) {
   auto isWarning = [](const Diagnostic& finding) { return finding.severity() != Severity::Error; };
   items_.erase(std::remove_if(items_.begin() + ptrdiff_t(kept), items_.end(), isWarning),

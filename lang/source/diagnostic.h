@@ -101,6 +101,9 @@ public:
                fmt::vformat(messageRow(message).text, fmt::make_format_args(args...)));
   }
 
+  /// Adds findings that were made before.
+  void append(const Diagnostics& others);
+
   /// Keeps silent about a warning from here on; errors cannot be silenced.
   void silence(Message warning) { silenced_.push_back(warning); }
 

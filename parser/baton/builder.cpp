@@ -30,8 +30,8 @@ const Definition* Builder::test(Range range, Text name, Range nameRange, ExprPtr
   return made;
 }
 
-Text Builder::joined(Text path, Text name) {
-  return toText(arena_.copyText(std::string(path.view()) + "/" + std::string(name.view())));
+Text Builder::joined(Text left, std::string_view mark, Text right) {
+  return toText(arena_.copyText(fmt::format("{}{}{}", left.view(), mark, right.view())));
 }
 
 /// What is imported is called by the last part of its path where nothing else is said.

@@ -24,7 +24,7 @@ public:
   const surface::Definition* test(Range range, Text name, Range nameRange, ExprPtr body);
   const surface::Definition* import(Range range, Text path, Range pathRange, Text name,
                                     Range nameRange);
-  Text joined(Text path, Text name);
+  Text joined(Text left, std::string_view mark, Text right);
   const surface::Definition* dataType(Range range, Text name, Range nameRange, List generics,
                                       List memberList);
   const surface::Definition* alias(Range range, Text name, Range nameRange, List generics,

@@ -240,7 +240,7 @@ private:
       operands[place] = use(each);
     }
     if (const auto* global = callee->as<lang::Global>())
-      addDefaults(context_.definitions.surfaceOf(*global), operands);
+      addDefaults(*global, operands);
     std::vector<Use> all;
     if (!takeAll(
             operands, [&](size_t i) { return names[i]; }, all))
@@ -265,14 +265,16 @@ private:
   }
 
   /// A default is an expression of the definition's text, where nothing local is in scope.
-  void addDefaults(const surface::Function& function, std::vector<std::optional<Use>>& operands) {
+  void addDefaults(const lang::Global& global, std::vector<std::optional<Use>>& operands) {
+    const surface::Function& function = context_.definitions.surfaceOf(global);
+    const Unit& unit = context_.definitions.unitOf(global);
     size_t count = operands.size();
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const surface::Expr* value = function.parameters[i].defaultValue;
       if ((i < count && operands[i]) || !value)
         continue;
       operands.resize(std::max(operands.size(), i + 1));
-      operands[i] = buildApart(context_, value, function.parameters[i].name.text, range_);
+      operands[i] = buildApart(context_, unit, value, function.parameters[i].name.text, range_);
     }
   }
 

@@ -16,18 +16,36 @@ const lang::Expr* findBareName(ResolveContext& context, std::string_view name,
 /// As above for a name or for what dots join to one, `nn.dense`; null for anything else.
 const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr);
 
-/// Whether dots join words to what can only be an operator's name, as `nn.dense`.
-bool isOperatorName(const ResolveContext& context, const surface::Expr* expr);
-/// That operator as a value, reported when there is none.
-Use buildOperatorName(ResolveContext& context, const surface::Expr* expr);
+/// Whether dots join words to the name of a definition that is imported, `optim.adam`, or to what
+/// can only be an operator's name, as `nn.dense`.
+bool isJoinedName(const ResolveContext& context, const surface::Expr* expr);
+/// What it names as a value, reported when that is nothing.
+Use buildJoinedName(ResolveContext& context, const surface::Expr* expr);
 
-/// An expression where no local is in scope, which `name` at `range` stands for.
-Use buildApart(ResolveContext& context, const surface::Expr* expr, std::string_view name,
-               lang::SourceRange range);
+enum class MemberKind : uint8_t { Value, Type, Constructor };
 
-/// The value of a constant of the text.
-Use buildModuleConstant(ResolveContext& context, const surface::ConstantDefinition& constant,
-                        lang::SourceRange range);
+/// Says of a name with a dot that the text which is imported under what stands in front of it does
+/// not define it, unless that text could not be had. False for any other name, without a report.
+bool reportUnknownMember(ResolveContext& context, std::string_view name, lang::SourceRange range,
+                         MemberKind kind);
+
+/// An expression of a unit where no local is in scope, which `name` at `range` stands for.
+Use buildApart(ResolveContext& context, const Unit& unit, const surface::Expr* expr,
+               std::string_view name, lang::SourceRange range);
+
+/// The value of a constant of a unit.
+Use buildModuleConstant(ResolveContext& context, const Unit& unit,
+                        const surface::ConstantDefinition& constant, lang::SourceRange range);
+
+/// A definition of a unit, without those of the prelude; null when there is none.
+const lang::Expr* findOwn(ResolveContext& context, const Unit& unit, std::string_view name);
+
+/// What a name means as a value: a constructor without fields is a call of it.
+Use buildFound(ResolveContext& context, const lang::Expr* found, lang::SourceRange range);
+/// A hole in place of what was reported.
+Use buildUnknown(ResolveContext& context, lang::SourceRange range);
+/// The same, with a report that nothing has that name.
+Use unknownName(ResolveContext& context, std::string_view name, lang::SourceRange range);
 
 /// A name as a value, reported when it means nothing.
 Use buildBareName(ResolveContext& context, std::string_view name, lang::SourceRange range);

@@ -79,8 +79,10 @@ private:
       return unknown(pattern.fields);
     }
     if (!found) {
-      context_.diagnostics.report(Message::UnknownConstructor, pattern.name.range,
-                                  pattern.name.text);
+      if (!reportUnknownMember(context_, pattern.name.text, pattern.name.range,
+                               MemberKind::Constructor))
+        context_.diagnostics.report(Message::UnknownConstructor, pattern.name.range,
+                                    pattern.name.text);
       return unknown(pattern.fields);
     }
     std::vector<const surface::Pattern*> parts = fieldPatterns(context_, pattern, *found);

@@ -20,37 +20,14 @@ const lang::OperatorRow* findOperator(const ResolveContext& context, std::string
   return row ? row : operators.find("nn." + std::string(name));
 }
 
-/// A definition of a unit, without those of the prelude.
+} // namespace
+
 const lang::Expr* findOwn(ResolveContext& context, const Unit& unit, std::string_view name) {
   if (unit.globals.contains(name))
     return context.definitions.findGlobal(unit, name);
   return unit.constructors.contains(name) ? context.definitions.findConstructor(unit, name)
                                           : nullptr;
 }
-
-/// More than an operator's name has; a chain of fields may be long.
-constexpr size_t mostNameParts = 8;
-
-/// The words of `a.b.c`; empty for what is none, or begins with a local.
-std::string qualifiedName(const ResolveContext& context, const surface::Expr* expr) {
-  std::vector<std::string_view> parts;
-  for (const auto* field = surface::tryAs<surface::Field>(expr);
-       field && parts.size() < mostNameParts; field = surface::tryAs<surface::Field>(expr)) {
-    parts.push_back(field->name.text);
-    expr = field->operand;
-  }
-  const auto* root = surface::tryAs<surface::Name>(expr);
-  if (!root || context.locals.find(root->name))
-    return {};
-  std::string name(root->name);
-  while (!parts.empty()) {
-    name += fmt::format(".{}", parts.back());
-    parts.pop_back();
-  }
-  return name;
-}
-
-} // namespace
 
 const lang::Expr* findBareName(ResolveContext& context, std::string_view name, SourceRange range) {
   if (const lang::Var* local = context.locals.find(name))
@@ -63,21 +40,7 @@ const lang::Expr* findBareName(ResolveContext& context, std::string_view name, S
   return findOwn(context, context.definitions.prelude(), name);
 }
 
-const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr) {
-  if (const auto* name = surface::tryAs<surface::Name>(expr))
-    return findBareName(context, name->name, name->range);
-  std::string qualified = qualifiedName(context, expr);
-  const lang::OperatorRow* row =
-      qualified.empty() ? nullptr : context.environment.operators.find(qualified);
-  if (!row)
-    return nullptr;
-  return context.module.arena.make<lang::OperatorRef>(
-      lang::Expr{lang::ExprKind::Operator, expr->range}, row);
-}
-
-namespace {
-
-Use hole(ResolveContext& context, SourceRange range) {
+Use buildUnknown(ResolveContext& context, SourceRange range) {
   return {context.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, range}), nullptr,
           range};
 }
@@ -86,11 +49,14 @@ Use unknownName(ResolveContext& context, std::string_view name, SourceRange rang
   const lang::OperatorTable& operators = context.environment.operators;
   if (auto reason = operators.reasonOfAbsence(name)) {
     context.diagnostics.report(Message::AbsentOperator, range, name, *reason);
-    return hole(context, range);
+    return buildUnknown(context, range);
   }
   auto& report = context.diagnostics.report(Message::UnknownBareName, range, name);
+  if (context.unit->imports.contains(name))
+    report.note(
+        fmt::format("`{}` is imported: what it defines is reached by `{}.name`", name, name));
   if (!wantsHints(context))
-    return hole(context, range);
+    return buildUnknown(context, range);
   std::vector<std::string_view> rows;
   bool isWhole = name.find('.') != std::string_view::npos;
   for (const lang::OperatorRow* row : operators.all())
@@ -101,35 +67,19 @@ Use unknownName(ResolveContext& context, std::string_view name, SourceRange rang
                            NameChoices{"", context.definitions.constructorNames()},
                            NameChoices{"", std::move(rows)}, operatorsCalled(operators, name),
                            NameChoices{"", {"true", "false"}}});
-  return hole(context, range);
-}
-
-} // namespace
-
-bool isOperatorName(const ResolveContext& context, const surface::Expr* expr) {
-  std::string name = qualifiedName(context, expr);
-  std::string_view room = std::string_view(name).substr(0, name.find('.') + 1);
-  const Unit& unit = *context.unit;
-  return !room.empty() && !unit.constants.contains(room.substr(0, room.size() - 1)) &&
-         std::ranges::any_of(context.environment.operators.all(),
-                             [&](const auto* row) { return row->name.starts_with(room); });
-}
-
-Use buildOperatorName(ResolveContext& context, const surface::Expr* expr) {
-  const lang::Expr* found = findCallee(context, expr);
-  return found ? Use{found, nullptr, expr->range}
-               : unknownName(context, context.module.arena.copyText(qualifiedName(context, expr)),
-                             expr->range);
+  return buildUnknown(context, range);
 }
 
 Use buildBareName(ResolveContext& context, std::string_view name, SourceRange range) {
   if (!context.locals.find(name))
     if (auto constant = context.unit->constants.find(name);
         constant != context.unit->constants.end())
-      return buildModuleConstant(context, *constant->second, range);
+      return buildModuleConstant(context, *context.unit, *constant->second, range);
   const lang::Expr* found = findBareName(context, name, range);
-  if (!found)
-    return unknownName(context, name, range);
+  return found ? buildFound(context, found, range) : unknownName(context, name, range);
+}
+
+Use buildFound(ResolveContext& context, const lang::Expr* found, SourceRange range) {
   const auto* constructor = found->as<lang::Constructor>();
   if (!constructor || context.definitions.fieldCount(*constructor) > 0)
     return {found, nullptr, range};
@@ -140,11 +90,12 @@ Use buildBareName(ResolveContext& context, std::string_view name, SourceRange ra
 }
 
 /// The value of `let name = ...` beside definitions stands wherever it is used.
-Use buildModuleConstant(ResolveContext& context, const surface::ConstantDefinition& constant,
-                        SourceRange range) {
-  Use value = buildApart(context, constant.value, constant.name.text, range);
+Use buildModuleConstant(ResolveContext& context, const Unit& unit,
+                        const surface::ConstantDefinition& constant, SourceRange range) {
+  Use value = buildApart(context, unit, constant.value, constant.name.text, range);
   if (!constant.type)
     return value;
+  InUnit there(context, unit);
   const lang::Var* var = context.makeVar(constant.name.text, lang::VarOrigin::Let, range,
                                          buildType(context, constant.type));
   Node* node = context.makeNode(NodeKind::Sequence, range);
@@ -173,15 +124,16 @@ bool mayOpen(ResolveContext& context, const surface::Expr* expr, std::string_vie
 } // namespace
 
 /// Inside of one value each other one is built once, or a chain of sums of two would be a tree.
-Use buildApart(ResolveContext& context, const surface::Expr* expr, std::string_view name,
-               SourceRange range) {
+Use buildApart(ResolveContext& context, const Unit& unit, const surface::Expr* expr,
+               std::string_view name, SourceRange range) {
   ResolveContext::ApartValues& apart = context.bare.apart;
   if (auto known = apart.made.find(expr); known != apart.made.end())
     return {nullptr, known->second.node, range};
   if (!mayOpen(context, expr, name, range))
-    return hole(context, range);
+    return buildUnknown(context, range);
   apart.open.push_back(expr);
   apart.depth += expr->depth;
+  InUnit there(context, unit);
   size_t hidden = context.locals.hideAll();
   context.locals.openFrame();
   Use use = buildExpr(context, expr);

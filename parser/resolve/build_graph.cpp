@@ -65,8 +65,7 @@ private:
     case surface::ExprKind::Project:
       return surface::as<surface::Project>(expr).operand;
     case surface::ExprKind::Field:
-      return isOperatorName(context_, expr) ? nullptr
-                                            : surface::as<surface::Field>(expr).operand;
+      return isJoinedName(context_, expr) ? nullptr : surface::as<surface::Field>(expr).operand;
     case surface::ExprKind::Index:
       return surface::as<surface::Index>(expr).operand;
     case surface::ExprKind::With:
@@ -74,7 +73,7 @@ private:
     case surface::ExprKind::Call: {
       const surface::Expr* callee = surface::as<surface::Call>(expr).callee;
       bool isName = callee->kind == surface::ExprKind::Name ||
-                    (callee->kind == surface::ExprKind::Field && isOperatorName(context_, callee));
+                    (callee->kind == surface::ExprKind::Field && isJoinedName(context_, callee));
       return isName ? nullptr : callee;
     }
     default:
@@ -148,7 +147,7 @@ private:
     case surface::ExprKind::Prefix:
       return buildPrefix(context_, surface::as<surface::Prefix>(expr));
     case surface::ExprKind::Field:
-      return buildOperatorName(context_, expr);
+      return buildJoinedName(context_, expr);
     case surface::ExprKind::TextLiteral:
       context_.diagnostics.report(Message::ReservedForm, expr->range, "texts as values");
       return poison(expr->range);

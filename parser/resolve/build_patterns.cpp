@@ -107,7 +107,8 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
     if (!result->constructor && with.fieldNames.empty() && isBare(context) &&
         isListName(context, with.name.text))
       return listPattern(context, parts, pattern->range);
-    if (!result->constructor) {
+    if (!result->constructor &&
+        !reportUnknownMember(context, with.name.text, with.name.range, MemberKind::Constructor)) {
       auto& report =
           context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
       if (wantsHints(context))

@@ -62,8 +62,7 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
 
 /// A form that overflows, or is longer than dimensions may be.
 void reportTooLarge(ResolveContext& context, lang::SourceRange range, bool isTooLong) {
-  const std::string text = clipped(
-      context.source.text().substr(range.begin - context.source.base(), range.end - range.begin));
+  const std::string text = clipped(textAt(context, range));
   if (isTooLong)
     context.diagnostics.report(Message::DimensionTooLong, range, text, lang::mostDimTerms,
                                lang::mostDimFactors);
@@ -261,8 +260,10 @@ const Type* buildAlias(ResolveContext& context, const surface::TypeDefinition& a
 
 /// What only Baton's notation means by a name with arguments; null for what both mean.
 const Type* buildBareType(ResolveContext& context, const surface::NamedType& type) {
-  if (const auto* alias = context.definitions.findAlias(*context.unit, type.name))
-    return buildAlias(context, *alias, type.range);
+  if (AliasEntry alias = context.definitions.findAlias(*context.unit, type.name); alias.surface) {
+    InUnit unit(context, *alias.unit);
+    return buildAlias(context, *alias.surface, type.range);
+  }
   if (type.name == "_") {
     context.diagnostics.report(Message::ReservedForm, type.range, "tensors of any element type");
     return context.module.types.error();
@@ -294,6 +295,8 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
   const lang::TypeDefinition* definition = nullptr;
   if (!parameter) {
     definition = context.definitions.findType(*context.unit, type.name);
+    if (!definition && reportUnknownMember(context, type.name, type.range, MemberKind::Type))
+      return types.error();
     if (!definition) {
       if (auto dtype = runtime::parseDType(type.name))
         return types.scalar(*dtype);

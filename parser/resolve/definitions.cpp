@@ -5,8 +5,7 @@ namespace parser {
 
 using lang::Message;
 
-void Definitions::declare(const surface::File& file, bool isPrelude) {
-  Unit& unit = isPrelude ? prelude_ : program_;
+void Definitions::declare(Unit& unit, const surface::File& file) {
   unit.notation = file.notation;
   for (const surface::Definition* definition : file.definitions) {
     if (const auto* type = surface::tryAs<surface::TypeDefinition>(definition))
@@ -15,18 +14,73 @@ void Definitions::declare(const surface::File& file, bool isPrelude) {
       declareFunction(unit, *function);
     else if (const auto* constant = surface::tryAs<surface::ConstantDefinition>(definition))
       declareConstant(unit, *constant);
-    else
-      diagnostics_.report(Message::ReservedForm, definition->range,
-                          definition->kind == surface::DefinitionKind::Test ? "tests" : "imports");
+    else if (definition->kind == surface::DefinitionKind::Test)
+      diagnostics_.report(Message::ReservedForm, definition->range, "tests");
   }
-  if (isPrelude)
-    return;
+}
+
+void Definitions::enterAll(Unit& unit, const surface::File& file) {
   for (const surface::Definition* definition : file.definitions) {
     const auto* type = surface::tryAs<surface::TypeDefinition>(definition);
     if (type && !type->alias)
       enterType(unit, unit.types[definition->name.text]);
     else if (definition->kind == surface::DefinitionKind::Function)
       enterGlobal(unit, unit.globals[definition->name.text]);
+  }
+}
+
+void Definitions::declarePrelude(const surface::File& file) {
+  declare(prelude_, file);
+}
+
+void Definitions::declareProgram(const surface::File& file, const lang::SourceFile& source,
+                                 const Imports* imports) {
+  program_.source = &source;
+  declare(program_, file);
+  if (imports) {
+    for (const ImportedText& text : imports->texts) {
+      Unit& unit = imported_.emplace_back(Unit{.prefix = text.name + "/", .source = text.source});
+      declare(unit, *text.file);
+    }
+    declareImports(program_, file, *imports);
+    for (size_t i = 0; i < imported_.size(); ++i)
+      declareImports(imported_[i], *imports->texts[i].file, *imports);
+  }
+  enterAll(program_, file);
+  for (size_t i = 0; i < imported_.size(); ++i)
+    if (!imports->texts[i].isLibrary)
+      enterAll(imported_[i], *imports->texts[i].file);
+}
+
+namespace {
+
+/// Where a unit defines a value of that name, or imports another text by it.
+std::optional<lang::SourceRange> placeOf(const Unit& unit, std::string_view name) {
+  if (auto global = unit.globals.find(name); global != unit.globals.end())
+    return global->second.surface->name.range;
+  if (auto constant = unit.constants.find(name); constant != unit.constants.end())
+    return constant->second->name.range;
+  if (auto made = unit.constructors.find(name); made != unit.constructors.end())
+    return made->second.owner->constructors[made->second.index].name.range;
+  return std::nullopt;
+}
+
+} // namespace
+
+void Definitions::declareImports(Unit& unit, const surface::File& file, const Imports& imports) {
+  std::unordered_map<std::string_view, lang::SourceRange> known;
+  for (const surface::Definition* definition : file.definitions) {
+    const auto* import = surface::tryAs<surface::ImportDefinition>(definition);
+    if (!import)
+      continue;
+    const surface::Identifier& name = import->name;
+    auto place = imports.places.find(import);
+    unit.imports[name.text] = place == imports.places.end() ? nullptr : &imported_[place->second];
+    auto [first, isNew] = known.try_emplace(name.text, name.range);
+    auto other = isNew ? placeOf(unit, name.text) : first->second;
+    if (other)
+      diagnostics_.report(Message::TakenImportName, name.range, name.text)
+          .label(*other, "named here");
   }
 }
 
@@ -69,7 +123,7 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
   if (entry.definition)
     return entry.definition;
   const surface::TypeDefinition& surface = *entry.surface;
-  auto& definitions = unit.isPrelude ? preludeTypes_ : module_.typeDefinitions;
+  auto& definitions = typesOf(unit);
   // TVM prints `extern type Storage` as a type without constructors.
   if (surface.name.text == lang::storageDefinition.name && surface.generics.empty() &&
       surface.constructors.empty()) {
@@ -83,8 +137,8 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
     generics.push_back(arena.make<lang::TypeParameter>(
         generic.text, unit.notation == surface::Notation::Baton ? lang::ParameterKind::Open
                                                                 : lang::ParameterKind::Type));
-  auto* definition =
-      arena.make<lang::TypeDefinition>(surface.name.text, surface.name.range, arena.copy(generics));
+  auto* definition = arena.make<lang::TypeDefinition>(nameIn(unit, surface.name.text),
+                                                      surface.name.range, arena.copy(generics));
   definition->isExtern = surface.isExtern;
   std::vector<const lang::Constructor*> constructors;
   for (const surface::Constructor& constructor : surface.constructors) {
@@ -92,8 +146,9 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
     for (const surface::Identifier& name : constructor.fieldNames)
       names.push_back(name.text);
     constructors.push_back(arena.make<lang::Constructor>(
-        lang::Expr{lang::ExprKind::Constructor, constructor.name.range}, constructor.name.text,
-        lang::Types{}, definition, uint32_t(constructors.size()), arena.copy(names)));
+        lang::Expr{lang::ExprKind::Constructor, constructor.name.range},
+        nameIn(unit, constructor.name.text), lang::Types{}, definition,
+        uint32_t(constructors.size()), arena.copy(names)));
     fieldCounts_[constructors.back()] = constructor.fields.size();
   }
   definition->constructors = arena.copy(constructors);
@@ -106,46 +161,79 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
 lang::Global* Definitions::enterGlobal(Unit& unit, GlobalEntry& entry) {
   if (entry.global)
     return entry.global;
-  auto& globals = unit.isPrelude ? preludeGlobals_ : module_.globals;
-  uint32_t number = uint32_t(preludeGlobals_.size() + module_.globals.size());
+  uint32_t number =
+      uint32_t(ofPrelude_.globals.size() + ofImports_.globals.size() + module_.globals.size());
   entry.global = module_.arena.make<lang::Global>(
-      lang::Expr{lang::ExprKind::Global, entry.surface->name.range}, entry.surface->name.text,
-      number);
-  globals.push_back(entry.global);
-  surfaces_[entry.global] = entry.surface->function;
-  pendingFunctions.push_back({&unit, entry.surface->function, entry.global});
+      lang::Expr{lang::ExprKind::Global, entry.surface->name.range},
+      nameIn(unit, entry.surface->name.text), number);
+  globalsOf(unit).push_back(entry.global);
+  origins_[entry.global] = {&unit, entry.surface->function, entry.global};
+  pendingFunctions.push_back(origins_[entry.global]);
   return entry.global;
 }
 
-const surface::TypeDefinition* Definitions::findAlias(const Unit& from,
-                                                      std::string_view name) const {
-  auto found = from.types.find(name);
-  bool isAlias = found != from.types.end() && found->second.surface->alias;
-  return isAlias ? found->second.surface : nullptr;
+std::string_view Definitions::nameIn(const Unit& unit, std::string_view name) {
+  return unit.prefix.empty() ? name : module_.arena.copyText(unit.prefix + std::string(name));
+}
+
+std::optional<ImportedName> Definitions::imported(const Unit& from, std::string_view name) {
+  size_t dot = name.find('.');
+  auto found = from.imports.find(name.substr(0, dot));
+  if (dot == std::string_view::npos || found == from.imports.end())
+    return std::nullopt;
+  return ImportedName{found->second, name.substr(dot + 1)};
+}
+
+AliasEntry Definitions::findAlias(const Unit& from, std::string_view name) const {
+  const Unit* unit = &from;
+  if (auto there = imported(from, name)) {
+    unit = there->unit;
+    name = there->name;
+  }
+  auto found = unit ? unit->types.find(name) : from.types.end();
+  bool isAlias = unit && found != unit->types.end() && found->second.surface->alias;
+  return isAlias ? AliasEntry{unit, found->second.surface} : AliasEntry{};
+}
+
+std::array<Unit*, 2> Definitions::searched(const Unit& from, std::string_view& name) {
+  if (auto there = imported(from, name)) {
+    name = there->name;
+    return {there->unit, nullptr};
+  }
+  return {const_cast<Unit*>(&from), &prelude_};
 }
 
 const lang::TypeDefinition* Definitions::findType(const Unit& from, std::string_view name) {
-  for (Unit* unit : {from.isPrelude ? &prelude_ : &program_, &prelude_})
+  for (Unit* unit : searched(from, name)) {
+    if (!unit)
+      continue;
     if (auto found = unit->types.find(name); found != unit->types.end())
       return enterType(*unit, found->second);
+  }
   return nullptr;
 }
 
 const lang::Constructor* Definitions::findConstructor(const Unit& from, std::string_view name) {
-  for (Unit* unit : {from.isPrelude ? &prelude_ : &program_, &prelude_})
+  for (Unit* unit : searched(from, name)) {
+    if (!unit)
+      continue;
     if (auto found = unit->constructors.find(name); found != unit->constructors.end()) {
       TypeEntry& owner = unit->types[found->second.owner->name.text];
       if (owner.surface != found->second.owner)
         return nullptr;
       return enterType(*unit, owner)->constructors[found->second.index];
     }
+  }
   return nullptr;
 }
 
 const lang::Global* Definitions::findGlobal(const Unit& from, std::string_view name) {
-  for (Unit* unit : {from.isPrelude ? &prelude_ : &program_, &prelude_})
+  for (Unit* unit : searched(from, name)) {
+    if (!unit)
+      continue;
     if (auto found = unit->globals.find(name); found != unit->globals.end())
       return enterGlobal(*unit, found->second);
+  }
   return nullptr;
 }
 
@@ -181,11 +269,14 @@ std::vector<std::string_view> Definitions::globalNames() const {
 }
 
 void Definitions::finish() {
-  module_.preludeTypes = preludeTypes_.size();
-  module_.preludeGlobals = preludeGlobals_.size();
-  module_.typeDefinitions.insert(module_.typeDefinitions.begin(), preludeTypes_.begin(),
-                                 preludeTypes_.end());
-  module_.globals.insert(module_.globals.begin(), preludeGlobals_.begin(), preludeGlobals_.end());
+  module_.preludeTypes = ofPrelude_.types.size();
+  module_.preludeGlobals = ofPrelude_.globals.size();
+  for (const Others* others : {&ofImports_, &ofPrelude_}) {
+    auto& types = module_.typeDefinitions;
+    types.insert(types.begin(), others->types.begin(), others->types.end());
+    auto& globals = module_.globals;
+    globals.insert(globals.begin(), others->globals.begin(), others->globals.end());
+  }
 }
 
 } // namespace parser

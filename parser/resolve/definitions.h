@@ -1,9 +1,13 @@
-// The definitions that a program can see: its own, and behind them those of the prelude, of which
-// only the ones that are mentioned enter the module.
+// The definitions that a program can see: its own, those of what it imports, and behind them those
+// of the prelude. Of the prelude and of libraries only the ones that are mentioned enter the
+// module.
 #pragma once
 
 #include "parser/resolve/resolve.h"
 
+#include <array>
+#include <deque>
+#include <optional>
 #include <unordered_map>
 
 namespace parser {
@@ -24,35 +28,60 @@ struct GlobalEntry {
   lang::Global* global = nullptr;
 };
 
-/// The definitions of the program, or those of the prelude.
+/// The definitions of the program, of a text that is imported, or of the prelude.
 struct Unit {
   bool isPrelude = false;
+  /// What names of its definitions begin with in the module.
+  std::string prefix = {};
+  /// Null for the prelude, of which there are several.
+  const lang::SourceFile* source = nullptr;
   surface::Notation notation = surface::Notation::Relay;
   std::unordered_map<std::string_view, TypeEntry> types;
   std::unordered_map<std::string_view, ConstructorEntry> constructors;
   std::unordered_map<std::string_view, GlobalEntry> globals;
   std::unordered_map<std::string_view, const surface::ConstantDefinition*> constants;
+  /// By the names that imports give them; null for a text that could not be had.
+  std::unordered_map<std::string_view, Unit*> imports = {};
 };
 
-/// Both units, and what of them still has to be resolved.
+/// An alias, and the unit that it is in.
+struct AliasEntry {
+  const Unit* unit = nullptr;
+  const surface::TypeDefinition* surface = nullptr;
+};
+
+/// A name behind that of an import, `optim.adam`.
+struct ImportedName {
+  /// Null for a text that could not be had.
+  Unit* unit = nullptr;
+  std::string_view name;
+};
+
+/// All units, and what of them still has to be resolved.
 class Definitions {
 public:
   Definitions(lang::Module& module, lang::Diagnostics& diagnostics)
       : module_(module), diagnostics_(diagnostics) {}
 
-  /// Lists the definitions of a file; a program's own enter the module at once.
-  void declare(const surface::File& file, bool isPrelude);
+  /// Lists the definitions of the prelude.
+  void declarePrelude(const surface::File& file);
+  /// Lists those of a program, which enter the module at once, and of what it imports.
+  void declareProgram(const surface::File& file, const lang::SourceFile& source,
+                      const Imports* imports);
 
   // Look-ups from a definition of `from`, which sees its own unit first. Null when there is none.
+  /// What a name with a dot means where an import is called by what stands in front of it.
+  static std::optional<ImportedName> imported(const Unit& from, std::string_view name);
   /// The alias of that name, which is no type of its own.
-  const surface::TypeDefinition* findAlias(const Unit& from, std::string_view name) const;
+  AliasEntry findAlias(const Unit& from, std::string_view name) const;
   const lang::TypeDefinition* findType(const Unit& from, std::string_view name);
   const lang::Constructor* findConstructor(const Unit& from, std::string_view name);
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
   /// The definition of a global as its text has it.
   const surface::Function& surfaceOf(const lang::Global& global) const {
-    return *surfaces_.at(&global);
+    return *origins_.at(&global).surface;
   }
+  const Unit& unitOf(const lang::Global& global) const { return *origins_.at(&global).unit; }
   /// How many fields the text gives a constructor, known before the fields are resolved.
   size_t fieldCount(const lang::Constructor& constructor) const {
     return fieldCounts_.at(&constructor);
@@ -78,10 +107,30 @@ public:
   std::vector<std::string_view> constructorNames() const;
   std::vector<std::string_view> globalNames() const;
 
-  /// Puts what came from the prelude in front of the program's own definitions.
+  /// Puts definitions into the module: the prelude's, those of imports, and the program's own.
   void finish();
 
 private:
+  /// Definitions that will stand in front of the program's own.
+  struct Others {
+    std::vector<const lang::TypeDefinition*> types;
+    std::vector<const lang::Global*> globals;
+  };
+  std::vector<const lang::TypeDefinition*>& typesOf(const Unit& unit) {
+    return &unit == &program_ ? module_.typeDefinitions : othersOf(unit).types;
+  }
+  std::vector<const lang::Global*>& globalsOf(const Unit& unit) {
+    return &unit == &program_ ? module_.globals : othersOf(unit).globals;
+  }
+  Others& othersOf(const Unit& unit) { return unit.isPrelude ? ofPrelude_ : ofImports_; }
+
+  void declare(Unit& unit, const surface::File& file);
+  void declareImports(Unit& unit, const surface::File& file, const Imports& imports);
+  void enterAll(Unit& unit, const surface::File& file);
+  /// Where a name is looked for, first to last; of one behind that of an import, only what is
+  /// behind the dot is left.
+  std::array<Unit*, 2> searched(const Unit& from, std::string_view& name);
+  std::string_view nameIn(const Unit& unit, std::string_view name);
   void declareType(Unit& unit, const surface::TypeDefinition& type);
   void declareFunction(Unit& unit, const surface::FunctionDefinition& function);
   void declareConstant(Unit& unit, const surface::ConstantDefinition& constant);
@@ -92,10 +141,11 @@ private:
   lang::Diagnostics& diagnostics_;
   Unit program_;
   Unit prelude_{.isPrelude = true};
+  /// In the order of the texts that are imported.
+  std::deque<Unit> imported_;
   std::unordered_map<const lang::Constructor*, size_t> fieldCounts_;
-  std::unordered_map<const lang::Global*, const surface::Function*> surfaces_;
-  std::vector<const lang::TypeDefinition*> preludeTypes_;
-  std::vector<const lang::Global*> preludeGlobals_;
+  std::unordered_map<const lang::Global*, PendingFunction> origins_;
+  Others ofPrelude_, ofImports_;
 };
 
 } // namespace parser

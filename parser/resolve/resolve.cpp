@@ -27,8 +27,8 @@ public:
 
   void resolveFile(const surface::File& file) {
     for (const surface::File* prelude : context_.environment.prelude)
-      context_.definitions.declare(*prelude, true);
-    context_.definitions.declare(file, false);
+      context_.definitions.declarePrelude(*prelude);
+    context_.definitions.declareProgram(file, context_.source, context_.environment.imports);
     if (file.expr)
       resolveMain(file.expr);
     else if (file.definitions.empty() && !context_.diagnostics.hasErrors())

@@ -4,6 +4,7 @@
 #include "lang/ir/module.h"
 #include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
+#include "parser/resolve/imports.h"
 #include "parser/surface/surface.h"
 
 #include <memory>
@@ -16,6 +17,8 @@ struct Environment {
   const lang::OperatorTable& operators;
   /// Definitions that a program gets when it mentions a name that it does not define itself.
   std::span<const surface::File* const> prelude;
+  /// Null for a program without any.
+  const Imports* imports = nullptr;
 };
 
 /// Resolves a file, whose metadata section has been read into `metadata`. Findings go to

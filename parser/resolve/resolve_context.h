@@ -72,6 +72,26 @@ inline bool isBare(const ResolveContext& context) {
   return context.unit->notation == surface::Notation::Baton;
 }
 
+/// The words at a place in the text of the unit.
+inline std::string_view textAt(const ResolveContext& context, lang::SourceRange range) {
+  const lang::SourceFile& source = context.unit->source ? *context.unit->source : context.source;
+  return source.text().substr(range.begin - source.base(), range.end - range.begin);
+}
+
+/// Another unit for as long as this lives.
+class InUnit {
+public:
+  InUnit(ResolveContext& context, const Unit& unit)
+      : context_(context), before_(std::exchange(context.unit, &unit)) {}
+  ~InUnit() { context_.unit = before_; }
+  InUnit(const InUnit&) = delete;
+  InUnit& operator=(const InUnit&) = delete;
+
+private:
+  ResolveContext& context_;
+  const Unit* before_;
+};
+
 // Expressions (build_graph.cpp).
 
 /// The graph of a function; the node carries the function's head.
@@ -82,15 +102,13 @@ Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 /// Brings a variable into scope in the innermost frame. A parameter may hide what it likes: its
 /// head says in the same line that it is new. In Baton's notation so may a let.
 inline void bindLocal(ResolveContext& context, const lang::Var* var) {
-  bool mayRepeat =
-      isBare(context) && var->origin == lang::VarOrigin::Let;
+  bool mayRepeat = isBare(context) && var->origin == lang::VarOrigin::Let;
   if (const lang::Var* other = context.locals.findInFrame(var->name); other && !mayRepeat)
     context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
         .label(other->range, "first bound here")
         .note("TVM would go on to mean the first one; give one of them another name");
   else if (const lang::Var* hidden = context.locals.find(var->name);
-           hidden && var->origin != lang::VarOrigin::Parameter &&
-           !isBare(context))
+           hidden && var->origin != lang::VarOrigin::Parameter && !isBare(context))
     context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
         .label(hidden->range, "hidden from here on");
   context.locals.bind(var->name, var);

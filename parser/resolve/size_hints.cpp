@@ -51,7 +51,7 @@ bool isBound(const ResolveContext& context, std::string_view name) {
 }
 
 std::string_view textOf(const ResolveContext& context, lang::SourceRange range) {
-  return context.source.text().substr(range.begin - context.source.base(), range.end - range.begin);
+  return textAt(context, range);
 }
 
 /// The shape that an attribute writes with names of sizes; nothing for anything else.

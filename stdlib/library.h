@@ -1,0 +1,17 @@
+// The library that programs import, in Baton's own notation.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace stdlib {
+
+/// A text of the library: what it is called is the file without its ending.
+struct LibraryFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+std::span<const LibraryFile> libraryFiles();
+
+} // namespace stdlib
