@@ -6,6 +6,7 @@
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/spoken.h"
+#include "driver/session/tests.h"
 #include "lang/ir/differentiable.h"
 #include "lang/source/render.h"
 #include "lang/source/utf8.h"
@@ -37,9 +38,10 @@ void addFunctions(Report& report, const Program& program, const std::string& pre
 }
 
 std::string goodText(const Program& program) {
-  size_t count = ownGlobals(program).size();
-  return fmt::format("{}: ok, {} function{}\n", lang::printable(program.source->name()), count,
-                     count == 1 ? "" : "s");
+  size_t count = ownGlobals(program).size(), tests = testsOf(program).size();
+  std::string tested = tests == 0 ? "" : fmt::format(", {} test{}", tests, tests == 1 ? "" : "s");
+  return fmt::format("{}: ok, {} function{}{}\n", lang::printable(program.source->name()), count,
+                     count == 1 ? "" : "s", tested);
 }
 
 /// A file that cannot be read, in the form of a diagnostic without a code.
@@ -100,6 +102,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
 } // namespace
 
 Answer check(Session& session, const CheckOptions& options, const Look& look) {
+  session.includeTests();
   if (!options.hover.empty())
     return hover(session, options, look);
   Answer answer;

@@ -52,6 +52,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return disasm(session, request.disasm, look);
   if (app.got_subcommand(debugCommand))
     return debug(session, request.debug, look);
+  if (app.got_subcommand("test"))
+    return test(session, request.test, look);
   if (app.got_subcommand("bench"))
     return bench(session, request.bench, look);
   return run(session, request.run, look);

@@ -45,6 +45,7 @@ Examples:
                                      show the gradients of the result by all inputs too
   baton run model.rly --random 42 --profile --flame-graph time.svg
                                      show where the time goes
+  baton test model.baton             run its tests
   baton debug model.rly --random 42  run it step by step
   baton bench model.rly --random 42  call it again and again, and tell what a call takes
   baton cache --clear                forget the kernels that were compiled
@@ -85,8 +86,8 @@ void addCheck(CLI::App& app, CheckOptions& options) {
 }
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (const char* name :
-       {"check", "print", "opt", "lower", gradCommand, "compile", "run", "bench", debugCommand})
+  for (const char* name : {"check", "print", "opt", "lower", gradCommand, "compile", "run", "test",
+                           "bench", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -143,7 +144,7 @@ void addTune(CLI::App& app, Request& request) {
 }
 
 void addThreads(CLI::App& app, unsigned& threads) {
-  for (const char* name : {"run", "bench", debugCommand})
+  for (const char* name : {"run", "test", "bench", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--threads", threads,
                      "Compute with at most so many threads, instead of one for each processor; "
@@ -505,6 +506,18 @@ void addRun(CLI::App& app, RunOptions& options) {
       "goes on to its end");
 }
 
+void addTest(CLI::App& app, TestOptions& options) {
+  CLI::App* command = app.add_subcommand("test", "Run the tests of programs");
+  command->add_option("FILE", options.files, "Programs in Baton's own notation")
+      ->required()
+      ->type_name("");
+  command->add_option("--only", options.only, "Run only tests that have this in their names")
+      ->type_name("WORD");
+  addEngine(*command, options.calling);
+  addCountLimits(*command, options.calling.limits);
+  addTimeLimit(*command, options.calling.limits, "End each test when it takes longer");
+}
+
 CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
   CLI::App* command = app.add_subcommand(
       "operators", "Describe the operators and the functions of the prelude, or one of them");
@@ -570,6 +583,7 @@ void declareCommands(CLI::App& app, Request& request) {
   addCompile(app, request.compile);
   addDisasm(app, request.disasm);
   addRun(app, request.run);
+  addTest(app, request.test);
   addDebug(app, request.debug);
   addBench(app, request.bench);
   addOperators(app, request.operators);

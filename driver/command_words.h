@@ -19,6 +19,7 @@ struct Request {
   CompileOptions compile;
   DisasmOptions disasm;
   RunOptions run;
+  TestOptions test;
   RunOptions debug;
   RunOptions bench;
   OperatorsOptions operators;

@@ -28,6 +28,8 @@ Answer disasm(Session& session, const DisasmOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
 /// Calls a function again and again, and tells how long a call takes.
 Answer bench(Session& session, const RunOptions& options, const Look& look);
+/// Runs the tests of programs.
+Answer test(Session& session, const TestOptions& options, const Look& look);
 Answer debug(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 /// The compiled kernels that are kept on disk.

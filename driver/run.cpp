@@ -21,22 +21,6 @@ namespace driver {
 
 namespace {
 
-Running::Outcome call(Session& session, const Program& program, const lang::Global& entry,
-                      std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,
-                      const RunOptions& options, Running& running, Answer& answer) {
-  if (isOnMachine(options))
-    try {
-      return bytecode::run(*program.module, program.typing, session.operators(), entry, arguments,
-                           running.onMachine(engine));
-    } catch (const bytecode::TooLarge& error) {
-      answer.errors += fmt::format("note: the machine has no code for {}, so the interpreter runs "
-                                   "the program\n",
-                                   error.what());
-    }
-  return interp::interpret(*program.module, program.typing, session.operators(), entry,
-                           std::move(arguments), running.onInterpreter(engine));
-}
-
 /// What values hold beyond what they held before the run: cycles of references keep them. The
 /// machine collects its own.
 std::string leftText(int64_t bytes) {
@@ -203,8 +187,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!arguments)
     return;
   Running running(session, program, options, look, answer);
-  auto outcome =
-      call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
+  auto outcome = running.call(*entry, *std::move(arguments), *engine);
   if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && ready->isDerived)
     written->explain(*fault);
   const runtime::Value* value = running.end(outcome, *engine);

@@ -77,6 +77,21 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
   write(text);
 }
 
+Running::Outcome Running::call(const lang::Global& entry, std::vector<Value> arguments,
+                               const tensor::TensorEngine& engine) {
+  if (isOnMachine(options_))
+    try {
+      return bytecode::run(*program_.module, program_.typing, session_.operators(), entry,
+                           arguments, onMachine(engine));
+    } catch (const bytecode::TooLarge& error) {
+      answer_.errors += fmt::format("note: the machine has no code for {}, so the interpreter runs "
+                                    "the program\n",
+                                    error.what());
+    }
+  return interp::interpret(*program_.module, program_.typing, session_.operators(), entry,
+                           std::move(arguments), onInterpreter(engine));
+}
+
 bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
   bytecode::Options how{.engine = engine};
   how.makeRunner = runnersOf(options_);

@@ -26,6 +26,9 @@ public:
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
+  /// Calls a function of the program, on the machine where that runs it.
+  Outcome call(const lang::Global& entry, std::vector<runtime::Value> arguments,
+               const tensor::TensorEngine& engine);
   /// How the machine and the interpreter are to run the program.
   bytecode::Options onMachine(const tensor::TensorEngine& engine);
   interp::Options onInterpreter(const tensor::TensorEngine& engine);

@@ -1,6 +1,8 @@
 // Signatures as the text format writes types.
 #include "driver/session/definition_text.h"
 
+#include "driver/session/tests.h"
+
 #include "lang/source/utf8.h"
 
 #include <algorithm>
@@ -45,7 +47,7 @@ std::vector<const lang::Global*> ownGlobals(const Program& program) {
   const lang::Module& module = *program.module;
   std::vector<const lang::Global*> own;
   for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals))
-    if (!isImported(program, global->range))
+    if (!isImported(program, global->range) && !isTest(*global))
       own.push_back(global);
   return own;
 }

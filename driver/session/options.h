@@ -106,6 +106,14 @@ struct RunOptions {
   PassView view = {};
 };
 
+struct TestOptions {
+  std::vector<std::string> files;
+  /// What the names of the tests have in them that are run.
+  std::string only;
+  /// How each is run.
+  RunOptions calling = {};
+};
+
 struct OptOptions {
   /// The program, what is called of it, and with what.
   RunOptions calling;

@@ -6,6 +6,7 @@
 #include "driver/session/notation.h"
 #include "driver/session/spoken.h"
 #include "driver/session/suggestions.h"
+#include "driver/session/tests.h"
 #include "parser/baton/parse.h"
 #include "parser/metadata/metadata.h"
 #include "parser/relay/parse.h"
@@ -60,14 +61,17 @@ void Session::read(Program& program, Stage stage) {
     else if (!isGuessed)
       return;
   }
-  program.module = parser::resolve(*file, *program.source, std::move(metadata),
-                                   {types_, operators_, prelude(), &program.imports}, sink());
+  program.module =
+      parser::resolve(*file, *program.source, std::move(metadata),
+                      {types_, operators_, prelude(), &program.imports, withTests_}, sink());
   if (diagnostics.hasErrors() && !isGuessed) {
     program.module = nullptr;
   } else if (stage != Stage::Resolved || program.module->isOpen) {
     auto checked = typecheck::checkAndComplete(std::move(program.module), operators_, sink());
     program.module = std::move(checked.module);
     program.typing = std::move(checked.typing);
+    if (withTests_ && program.module)
+      checkTests(program, sink());
   }
 }
 

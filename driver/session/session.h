@@ -75,6 +75,9 @@ public:
     return sources_.add(std::move(name), std::move(text));
   }
 
+  /// Makes the tests of programs that are loaded from here on functions of their modules.
+  void includeTests() { withTests_ = true; }
+
   /// Keeps silent about a warning in the programs that are loaded from here on.
   void silence(lang::Message warning) { silenced_.push_back(warning); }
 
@@ -97,6 +100,7 @@ private:
 
   const lang::OperatorTable& operators_;
   Suggestions suggestions_;
+  bool withTests_ = false;
   lang::SourceMap sources_;
   lang::TypeContext types_;
   runtime::Arena trees_;

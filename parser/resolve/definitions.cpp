@@ -14,8 +14,6 @@ void Definitions::declare(Unit& unit, const surface::File& file) {
       declareFunction(unit, *function);
     else if (const auto* constant = surface::tryAs<surface::ConstantDefinition>(definition))
       declareConstant(unit, *constant);
-    else if (definition->kind == surface::DefinitionKind::Test)
-      diagnostics_.report(Message::ReservedForm, definition->range, "tests");
   }
 }
 
@@ -161,15 +159,23 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
 lang::Global* Definitions::enterGlobal(Unit& unit, GlobalEntry& entry) {
   if (entry.global)
     return entry.global;
-  uint32_t number =
-      uint32_t(ofPrelude_.globals.size() + ofImports_.globals.size() + module_.globals.size());
-  entry.global = module_.arena.make<lang::Global>(
-      lang::Expr{lang::ExprKind::Global, entry.surface->name.range},
-      nameIn(unit, entry.surface->name.text), number);
+  entry.global = makeGlobal(nameIn(unit, entry.surface->name.text), entry.surface->name.range);
   globalsOf(unit).push_back(entry.global);
   origins_[entry.global] = {&unit, entry.surface->function, entry.global};
   pendingFunctions.push_back(origins_[entry.global]);
   return entry.global;
+}
+
+lang::Global* Definitions::addNameless(std::string_view name, lang::SourceRange range) {
+  lang::Global* global = makeGlobal(name, range);
+  module_.globals.push_back(global);
+  return global;
+}
+
+lang::Global* Definitions::makeGlobal(std::string_view name, lang::SourceRange range) {
+  uint32_t number =
+      uint32_t(ofPrelude_.globals.size() + ofImports_.globals.size() + module_.globals.size());
+  return module_.arena.make<lang::Global>(lang::Expr{lang::ExprKind::Global, range}, name, number);
 }
 
 std::string_view Definitions::nameIn(const Unit& unit, std::string_view name) {

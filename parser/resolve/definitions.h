@@ -87,6 +87,9 @@ public:
     return fieldCounts_.at(&constructor);
   }
 
+  /// Adds a function to the program that no name means.
+  lang::Global* addNameless(std::string_view name, lang::SourceRange range);
+
   struct PendingType {
     const Unit* unit;
     const surface::TypeDefinition* surface;
@@ -135,6 +138,7 @@ private:
   void declareFunction(Unit& unit, const surface::FunctionDefinition& function);
   void declareConstant(Unit& unit, const surface::ConstantDefinition& constant);
   const lang::TypeDefinition* enterType(Unit& unit, TypeEntry& entry);
+  lang::Global* makeGlobal(std::string_view name, lang::SourceRange range);
   lang::Global* enterGlobal(Unit& unit, GlobalEntry& entry);
 
   lang::Module& module_;

@@ -3,8 +3,10 @@
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/lower_graph.h"
 #include "parser/resolve/resolve_context.h"
+#include "parser/resolve/tests.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace parser {
 
@@ -33,6 +35,8 @@ public:
       resolveMain(file.expr);
     else if (file.definitions.empty() && !context_.diagnostics.hasErrors())
       context_.diagnostics.report(Message::EmptyProgram, file.range);
+    if (context_.environment.withTests)
+      resolveTests(file);
     resolvePending();
     warnOfUnused();
     context_.definitions.finish();
@@ -82,6 +86,24 @@ private:
       context_.module.isOpen = true;
     }
     pending.global->function = lowerFunction(lowering_, node);
+  }
+
+  void resolveTests(const surface::File& file) {
+    context_.unit = &context_.definitions.program();
+    runtime::Arena& arena = context_.module.arena;
+    std::unordered_set<std::string> names;
+    for (const surface::Definition* definition : file.definitions) {
+      const auto* test = surface::tryAs<surface::TestDefinition>(definition);
+      if (!test)
+        continue;
+      std::string name = std::string(testPrefix) + std::string(test->name.text);
+      for (size_t count = 2; !names.insert(name).second; ++count)
+        name = fmt::format("{}{} ({})", testPrefix, test->name.text, count);
+      lang::Global* global =
+          context_.definitions.addNameless(arena.copyText(name), test->name.range);
+      Node* node = wrapExpression(testedBody(arena, test->body));
+      global->function = lowerFunction(lowering_, node);
+    }
   }
 
   /// A bare expression becomes the global `main`.

@@ -19,6 +19,8 @@ struct Environment {
   std::span<const surface::File* const> prelude;
   /// Null for a program without any.
   const Imports* imports = nullptr;
+  /// Whether the tests of the program are functions of the module, as tests.h says.
+  bool withTests = false;
 };
 
 /// Resolves a file, whose metadata section has been read into `metadata`. Findings go to

@@ -16,7 +16,7 @@ import tempfile
 
 NOTATIONS = {
     "rly": ("docs/syntax.md", "parser/relay/lexer.re", set()),
-    "baton": ("docs/notation.md", "parser/baton/lexer.re", {"test"}),
+    "baton": ("docs/notation.md", "parser/baton/lexer.re", set()),
 }
 VALUE = re.compile(r"^// => (.*)\n\Z", re.M)
 TOKEN = re.compile(r'^ +"([^"\\]+)" \{ return [^}]*(?:Token::|named\()', re.M)
