@@ -32,7 +32,9 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
   std::map<uint32_t, int64_t> shownAt;
   how.show = [&](const runtime::Value& value, const runtime::Shown& shown) {
     if (shown.every <= 1 || shownAt[shown.where.begin]++ % shown.every == 0)
-      tell(shownText(shown, valueText(value, session.types(), program.typing)));
+      tell(shownText(shown, value, [&](const runtime::Value& each) {
+        return valueText(each, session.types(), program.typing);
+      }));
   };
   how.observer = &debugger.observer();
   while (debugger.awaitStart()) {

@@ -37,9 +37,45 @@ ExitCode codeOf(runtime::FaultKind kind) {
 
 } // namespace
 
-std::string shownText(const runtime::Shown& shown, const std::string& value) {
-  std::string label = shown.label.empty() ? "" : lang::printable(shown.label) + ": ";
-  return label + value + '\n';
+namespace {
+
+constexpr std::string_view valuePlace = "{}";
+
+bool hasPlaces(const runtime::Shown& shown) {
+  return shown.label.find(valuePlace) != std::string_view::npos;
+}
+
+bool isUnit(const Value& value) {
+  return value.kind() == runtime::ValueKind::Tuple && value.fields().empty();
+}
+
+/// What stands in the places of a label: the value alone, or the fields of a tuple.
+std::vector<Value> placedValues(std::string_view label, const Value& value) {
+  size_t first = label.find(valuePlace);
+  bool isOne = label.find(valuePlace, first + 1) == std::string_view::npos;
+  if (isOne || value.kind() != runtime::ValueKind::Tuple)
+    return {value};
+  return {value.fields().begin(), value.fields().end()};
+}
+
+} // namespace
+
+std::string shownText(const runtime::Shown& shown, const Value& value,
+                      const std::function<std::string(const Value&)>& text) {
+  std::string_view label = shown.label;
+  if (label.empty())
+    return text(value) + '\n';
+  if (isUnit(value))
+    return lang::printable(label) + '\n';
+  if (!hasPlaces(shown))
+    return lang::printable(label) + ": " + text(value) + '\n';
+  std::string line;
+  for (const Value& each : placedValues(label, value)) {
+    size_t at = std::min(label.find(valuePlace), label.size());
+    line += lang::printable(label.substr(0, at)) + text(each);
+    label.remove_prefix(std::min(at + valuePlace.size(), label.size()));
+  }
+  return line + lang::printable(label) + '\n';
 }
 
 Running::Running(Session& session, const Program& program, const RunOptions& options,
@@ -69,8 +105,12 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
   if (shown.every > 1 && shownAt_[shown.where.begin]++ % shown.every != 0)
     return;
   lang::SourceRange where = shown.where;
-  std::string text = shownText(shown, valueText(value, session_.types(), program_.typing));
-  if (const lang::SourceFile* file = session_.sources().find(where)) {
+  std::string text = shownText(shown, value, [this](const Value& each) {
+    return valueText(each, session_.types(), program_.typing);
+  });
+  bool isWhole = hasPlaces(shown) || (isUnit(value) && !shown.label.empty());
+  const lang::SourceFile* file = isWhole ? nullptr : session_.sources().find(where);
+  if (file) {
     lang::LineColumn at = file->position(where.begin);
     text = fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
   }

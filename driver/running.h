@@ -60,8 +60,10 @@ private:
   std::map<uint32_t, int64_t> shownAt_;
 };
 
-/// A value that a program shows, behind its label.
-std::string shownText(const runtime::Shown& shown, const std::string& value);
+/// A value that a program shows, behind its label or in the places that it has for values. `text`
+/// writes a value.
+std::string shownText(const runtime::Shown& shown, const runtime::Value& value,
+                      const std::function<std::string(const runtime::Value&)>& text);
 
 /// Shows what a run gave, and writes it where the options say.
 void giveResult(Session& session, const Program& program, const RunOptions& options,

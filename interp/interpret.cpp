@@ -352,9 +352,13 @@ private:
       else
         compute(binding, call, row, {}, std::move(arguments));
       break;
-    case lang::Action::Show:
+    case lang::Action::Show: {
+      runtime::Shown shown = lang::shownBy(call, row);
+      if (shown.ends)
+        return fail(FaultKind::Unmatched, std::string(shown.label), call.range);
       if (options_.show)
-        options_.show(arguments[0], lang::shownBy(call));
+        options_.show(arguments[0], shown);
+    }
       [[fallthrough]];
     case lang::Action::Pass:
       slot(*binding.var) = options_.passed ? options_.passed(row, arguments[0]) : arguments[0];

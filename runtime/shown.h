@@ -14,6 +14,8 @@ struct Shown {
   std::string_view label = {};
   /// How many calls at this place there are for one that is shown.
   int64_t every = 1;
+  /// Whether it is why the run ends there.
+  bool ends = false;
 
   operator SourceRange() const { return where; }
 };

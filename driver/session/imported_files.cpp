@@ -75,11 +75,24 @@ public:
       for (const auto* definition : nodes_[at].text->tree->definitions)
         if (const auto* import = parser::surface::tryAs<ImportDefinition>(definition))
           follow(at, *import);
+    addCommon();
     reportCycles();
     return std::move(imports_);
   }
 
 private:
+  /// What every text sees, behind those that are imported, which may be among them.
+  void addCommon() {
+    constexpr std::string_view common = "assertions";
+    const ImportedFiles::Text* text = files_.library(common);
+    if (nodes_[0].text->tree->notation != parser::surface::Notation::Baton || !text)
+      return;
+    auto [place, isNew] = places_.try_emplace(keyOf(*text), nodes_.size());
+    if (isNew)
+      add(*text, common, common);
+    imports_.common = place->second - 1;
+  }
+
   void follow(size_t from, const ImportDefinition& import) {
     std::string reason;
     std::vector<std::string> near;
@@ -99,7 +112,7 @@ private:
     }
     auto [place, added] = places_.try_emplace(keyOf(*text), nodes_.size());
     if (added)
-      add(*text, import);
+      add(*text, import.name.text, import.path.text);
     nodes_[from].imports.push_back({&import, place->second});
     if (place->second > 0 && text->tree)
       imports_.places[&import] = place->second - 1;
@@ -109,22 +122,22 @@ private:
     return text.isLibrary ? text.source->name() : pathKey(text.source->name());
   }
 
-  void add(const ImportedFiles::Text& text, const ImportDefinition& import) {
+  void add(const ImportedFiles::Text& text, std::string_view name, std::string_view path) {
     static const parser::surface::File nothing{};
     nodes_.push_back({&text});
     diagnostics_.append(text.findings);
     imports_.texts.push_back(
-        {text.tree ? text.tree : &nothing, text.source, nameFor(import), text.isLibrary});
+        {text.tree ? text.tree : &nothing, text.source, nameFor(name, path), text.isLibrary});
   }
 
   /// As the first one calls it that imports it, unless another text has that name.
-  std::string nameFor(const ImportDefinition& import) {
-    std::string name(import.name.text);
+  std::string nameFor(std::string_view wanted, std::string_view path) {
+    std::string name(wanted);
     if (names_.insert(name).second)
       return name;
-    name = import.path.text;
+    name = path;
     for (size_t count = 2; !names_.insert(name).second; ++count)
-      name = fmt::format("{}_{}", import.path.text, count);
+      name = fmt::format("{}_{}", path, count);
     return name;
   }
 

@@ -35,8 +35,10 @@ public:
   const Text* find(const Text& from, std::string_view path, std::string& reason,
                    std::vector<std::string>& near);
 
-private:
+  /// The text of the library of that path, or null.
   const Text* library(std::string_view path);
+
+private:
   const Text* file(const std::string& path, std::string& reason);
   const Text* read(const std::string& key, std::string name, std::string text, bool isLibrary);
 

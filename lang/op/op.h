@@ -127,7 +127,8 @@ enum class Action : uint8_t {
   Pass,
   /// Gives `()`.
   Nothing,
-  /// Tells the person who runs the program operand 0, and gives it back.
+  /// Tells the person who runs the program operand 0, and gives it back; or ends the run, of the
+  /// role Fail.
   Show,
   /// Calls operand 0, a function, with the fields of operand 1.
   Call,
@@ -170,7 +171,8 @@ enum class Derivative : uint8_t {
 /// of operand 0, all zeros, all ones, or with one one; the number of its elements; operand 0 in the
 /// element type of operand 1; tensors of tensors; a value itself, so that what is computed from it
 /// is not taken for what was computed before; prefixes; what brackets around tensors make; reading
-/// along one dimension at positions, or a slice, and at places along several; the shape; and `.T`.
+/// along one dimension at positions, or a slice, and at places along several; the shape; `.T`; what
+/// shows a value while the program runs; and what ends it.
 enum class Role : uint8_t {
   None,
   ZerosLike,
@@ -188,7 +190,9 @@ enum class Role : uint8_t {
   TakePoints,
   Slice,
   Shape,
-  MatrixTranspose
+  MatrixTranspose,
+  Print,
+  Fail
 };
 
 /// One operator.

@@ -48,15 +48,23 @@ public:
     return closePlaceholders(ofNames(callee, calleeRange, names));
   }
 
-  /// The elements of a list, which have no names.
-  Use list(SourceRange calleeRange) {
+  /// A list, or what is printed; elements have no names.
+  Use ofForm(BareForm form, SourceRange calleeRange) {
+    PrintedArguments printed;
     std::vector<Use> elements;
     for (const Given& each : given_) {
       if (each.isNamed())
         reportName(each, {}, false);
+      const auto* text = each.value ? nullptr : surface::tryAs<surface::TextLiteral>(each.expr);
+      if (text && form == BareForm::Print) {
+        printed.text(text->text);
+        continue;
+      }
       elements.push_back(use(each));
+      printed.value(elements.back());
     }
-    return buildList(context_, elements, range_, calleeRange);
+    return form == BareForm::List ? buildList(context_, elements, range_, calleeRange)
+                                  : printed.build(context_, range_, calleeRange);
   }
 
   Use value(Use callee) {
@@ -298,8 +306,11 @@ Use chosen(ResolveContext& context, Use left, Use right, bool isAnd, SourceRange
 } // namespace
 
 Use buildBareCall(ResolveContext& context, const surface::Call& call) {
-  if (isListCallee(context, call.callee))
-    return BareCall(context, call.range, givenOf(call)).list(call.callee->range);
+  BareForm form = formCalled(context, call.callee);
+  if (form == BareForm::Fail)
+    return buildFailure(context, call);
+  if (form != BareForm::None)
+    return BareCall(context, call.range, givenOf(call)).ofForm(form, call.callee->range);
   const lang::Expr* callee = findCallee(context, call.callee);
   if (!callee || callee->as<lang::Var>())
     return buildValueCall(context, buildExpr(context, call.callee), call);
@@ -324,8 +335,9 @@ Use buildPipe(ResolveContext& context, Use left, const surface::Infix& pipe) {
     given.insert(given.begin(), Given{{}, nullptr, left});
   const surface::Expr* callee = call ? call->callee : pipe.right;
   BareCall built(context, pipe.range, std::move(given));
-  if (isListCallee(context, callee))
-    return built.list(callee->range);
+  if (BareForm form = formCalled(context, callee);
+      form == BareForm::List || form == BareForm::Print)
+    return built.ofForm(form, callee->range);
   if (const lang::Expr* found = findCallee(context, callee); found && !found->as<lang::Var>())
     return built.named(found, callee->range);
   return built.value(buildExpr(context, callee));

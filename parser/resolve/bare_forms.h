@@ -82,9 +82,34 @@ Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> 
 /// `[a, b]` of other than numbers: a tensor of one more dimension.
 Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal);
 
-/// Whether `list` makes lists: a definition of that name would hide them, and so would a local.
-bool isListName(const ResolveContext& context, std::string_view name);
-bool isListCallee(const ResolveContext& context, const surface::Expr* callee);
+/// What has a name and is no definition: `list`, `print` and `fail`.
+enum class BareForm : uint8_t { None, List, Print, Fail };
+
+/// The form that a name stands for: a definition of that name would hide it.
+BareForm formNamed(const ResolveContext& context, std::string_view name);
+/// The form that a callee stands for: a local would hide it as well.
+BareForm formCalled(const ResolveContext& context, const surface::Expr* callee);
+
+/// What is printed: texts and values, as an operator shows them.
+class PrintedArguments {
+public:
+  void text(std::string_view text);
+  void value(Use use);
+  /// The call, which gives the last value.
+  Use build(ResolveContext& context, lang::SourceRange range, lang::SourceRange callee) const;
+
+private:
+  /// What a value takes the place of in a label.
+  static constexpr std::string_view place = "{}";
+  std::string label_;
+  std::vector<Use> values_;
+  /// Places in texts that no value has taken yet.
+  size_t open_ = 0;
+};
+
+/// `fail("why")`, which is of any type.
+Use buildFailure(ResolveContext& context, const surface::Call& call);
+
 /// `list(a, b)`, whose elements have been built.
 Use buildList(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range,
               lang::SourceRange callee);

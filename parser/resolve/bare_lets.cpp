@@ -74,7 +74,7 @@ private:
   void constructor(Use value, const surface::ConstructorPattern& pattern) {
     const lang::Constructor* found =
         context_.definitions.findConstructor(*context_.unit, pattern.name.text);
-    if (!found && isListName(context_, pattern.name.text)) {
+    if (!found && formNamed(context_, pattern.name.text) == BareForm::List) {
       context_.diagnostics.report(Message::RefutableLet, pattern.range);
       return unknown(pattern.fields);
     }

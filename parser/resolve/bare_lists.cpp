@@ -21,17 +21,6 @@ Use callOf(ResolveContext& context, const lang::Constructor* constructor, std::v
 
 } // namespace
 
-bool isListName(const ResolveContext& context, std::string_view name) {
-  const Unit& unit = *context.unit;
-  return name == "list" && !unit.globals.contains(name) && !unit.constants.contains(name) &&
-         !unit.constructors.contains(name);
-}
-
-bool isListCallee(const ResolveContext& context, const surface::Expr* callee) {
-  const auto* name = surface::tryAs<surface::Name>(callee);
-  return name && isListName(context, name->name) && !context.locals.find(name->name);
-}
-
 Use buildList(ResolveContext& context, std::span<const Use> elements, SourceRange range,
               SourceRange callee) {
   Use list = callOf(context, listConstructor(context, "Nil"), {}, range, callee);

@@ -37,7 +37,29 @@ const lang::Expr* findBareName(ResolveContext& context, std::string_view name, S
   if (const lang::OperatorRow* row = findOperator(context, name))
     return context.module.arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, range},
                                                         row);
-  return findOwn(context, context.definitions.prelude(), name);
+  if (const lang::Expr* ofPrelude = findOwn(context, context.definitions.prelude(), name))
+    return ofPrelude;
+  const Unit* common = context.definitions.common();
+  return common ? findOwn(context, *common, name) : nullptr;
+}
+
+BareForm formNamed(const ResolveContext& context, std::string_view name) {
+  // In this form, since an operator has the same name, which no file here may know.
+  constexpr std::string_view failing = R"(fail)";
+  const Unit& unit = *context.unit;
+  BareForm form = name == "list"    ? BareForm::List
+                  : name == "print" ? BareForm::Print
+                  : name == failing ? BareForm::Fail
+                                    : BareForm::None;
+  bool isHidden =
+      form != BareForm::None && (unit.globals.contains(name) || unit.constants.contains(name) ||
+                                 unit.constructors.contains(name));
+  return isHidden ? BareForm::None : form;
+}
+
+BareForm formCalled(const ResolveContext& context, const surface::Expr* callee) {
+  const auto* name = surface::tryAs<surface::Name>(callee);
+  return name && !context.locals.find(name->name) ? formNamed(context, name->name) : BareForm::None;
 }
 
 Use buildUnknown(ResolveContext& context, SourceRange range) {

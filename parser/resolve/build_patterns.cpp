@@ -105,7 +105,7 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
     }
     auto parts = buildParts(context, fields, pattern->range);
     if (!result->constructor && with.fieldNames.empty() && isBare(context) &&
-        isListName(context, with.name.text))
+        formNamed(context, with.name.text) == BareForm::List)
       return listPattern(context, parts, pattern->range);
     if (!result->constructor &&
         !reportUnknownMember(context, with.name.text, with.name.range, MemberKind::Constructor)) {

@@ -40,6 +40,7 @@ void Definitions::declareProgram(const surface::File& file, const lang::SourceFi
       Unit& unit = imported_.emplace_back(Unit{.prefix = text.name + "/", .source = text.source});
       declare(unit, *text.file);
     }
+    common_ = imports->common ? &imported_[*imports->common] : nullptr;
     declareImports(program_, file, *imports);
     for (size_t i = 0; i < imported_.size(); ++i)
       declareImports(imported_[i], *imports->texts[i].file, *imports);

@@ -106,6 +106,8 @@ public:
 
   const Unit& program() const { return program_; }
   const Unit& prelude() const { return prelude_; }
+  /// What texts of Baton's notation see behind the prelude; null where there is nothing.
+  const Unit* common() const { return common_; }
   std::vector<std::string_view> typeNames() const;
   std::vector<std::string_view> constructorNames() const;
   std::vector<std::string_view> globalNames() const;
@@ -147,6 +149,7 @@ private:
   Unit prelude_{.isPrelude = true};
   /// In the order of the texts that are imported.
   std::deque<Unit> imported_;
+  const Unit* common_ = nullptr;
   std::unordered_map<const lang::Constructor*, size_t> fieldCounts_;
   std::unordered_map<const lang::Global*, PendingFunction> origins_;
   Others ofPrelude_, ofImports_;

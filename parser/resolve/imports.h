@@ -5,6 +5,7 @@
 #include "lang/source/source.h"
 #include "parser/surface/surface.h"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,8 @@ struct Imports {
   std::vector<ImportedText> texts;
   /// The text that an import means, by its place above. One that is missing was reported.
   std::unordered_map<const surface::ImportDefinition*, size_t> places;
+  /// The text whose values every one of these and the program can name, by its place, or none.
+  std::optional<size_t> common;
 };
 
 } // namespace parser

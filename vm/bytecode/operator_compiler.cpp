@@ -15,7 +15,7 @@ void OperatorCompiler::call(Scope& scope, const Binding& binding, const Call& ca
   state_.origin(call.range, &row, &call);
   switch (row.action) {
   case Action::Show:
-    showValue(call);
+    showValue(call, row);
     [[fallthrough]];
   case Action::Pass:
     objects_.atom(scope, binding, *call.arguments[0].value);
@@ -35,10 +35,10 @@ void OperatorCompiler::call(Scope& scope, const Binding& binding, const Call& ca
   }
 }
 
-void OperatorCompiler::showValue(const Call& call) {
+void OperatorCompiler::showValue(const Call& call, const OperatorRow& row) {
   uint16_t shown = holding_.look(call.arguments[0]);
-  runtime::Shown how = shownBy(call);
-  vm::HostSite site{.kind = SiteKind::Show, .range = call.range};
+  runtime::Shown how = shownBy(call, row);
+  vm::HostSite site{.kind = how.ends ? SiteKind::Unmatched : SiteKind::Show, .range = call.range};
   if (how.every > 1)
     site.check = uint32_t(std::min<int64_t>(how.every, checks::none - 1));
   if (!how.label.empty()) {

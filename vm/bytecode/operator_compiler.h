@@ -18,7 +18,7 @@ public:
                 std::optional<vm::KernelSite> kernel);
 
 private:
-  void showValue(const lang::Call& call);
+  void showValue(const lang::Call& call, const lang::OperatorRow& row);
   std::vector<uint16_t> givenTo(const Scope& scope, std::span<const Operand> operands) const;
   void callHost(Scope& scope, const Binding& binding, const lang::Call& call,
                 const lang::OperatorRow& row);

@@ -172,7 +172,8 @@ struct NativeSite {
 /// that its operand is shown. Arguments: that those of a function are compared; behind them may be
 /// the sizes of a closure, and the result is the sizes known. OuterSizes: the sizes of the operand
 /// that a closure takes. Value, Result: that one is compared, with the sizes known behind it.
-/// Fields: that those of a constructor are. Unmatched: a fault, since no arm is for the operand.
+/// Fields: that those of a constructor are. Unmatched: a fault, since no arm is for the operand, or
+/// since the program says so.
 /// Deliver: that the value of a call is written into tensors. Unbox: the condition in a tensor.
 enum class SiteKind : uint8_t {
   Language,
@@ -199,7 +200,7 @@ struct HostSite {
   uint32_t caller = checks::none;
   /// Of Arguments.
   bool hasOuterSizes = false;
-  /// The name of the operator, or the label of what is shown, by number, or none.
+  /// The name of the operator, the label of what is shown, or why the run ends, by number, or none.
   uint32_t op = checks::none;
   std::vector<Rep> operands = {};
   /// Of Language: the operands that the call owns and gives up, in order.

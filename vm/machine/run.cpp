@@ -218,6 +218,8 @@ bool Run::checkFields(const HostSite& site, std::span<const Slot> operands) {
 }
 
 bool Run::failUnmatched(const HostSite& site, Slot value) {
+  if (site.op != checks::none)
+    return fail({FaultKind::Unmatched, program_.operators[site.op]}, site.range);
   std::string_view name;
   if (!site.operands[0].isScalar()) {
     const Layout& layout = program_.layouts[value.object->layout];

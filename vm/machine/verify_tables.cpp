@@ -161,7 +161,8 @@ void verifySite(const Program& program, const HostSite& site) {
     return demandSite(count == 1 && site.check > 0 &&
                       (site.op == checks::none || site.op < program.operators.size()));
   case SiteKind::Unmatched:
-    return demandSite(count == 1);
+    return demandSite(count == 1 &&
+                      (site.op == checks::none || site.op < program.operators.size()));
   case SiteKind::Arguments:
     demandCheck(tables.functions);
     demandSite(!site.hasOuterSizes || isReference(site, count - 1));

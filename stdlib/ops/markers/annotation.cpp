@@ -47,9 +47,12 @@ constexpr AttributeRow withFuncIdAttributes[] = {
 constexpr AttributeRow debugAttributes[] = {
     {"debug_func", AttributeKind::Object, "None", "a function of TVM's host; not called here",
      true},
-    {"label", AttributeKind::String, "\"\"", "what is said before the value"},
+    {"label", AttributeKind::String, "\"\"",
+     "what is said before the value; fields of a tuple, or the value, stand for each `{}` in it"},
     {"every", AttributeKind::Int, "1",
      "how many calls at this place there are for one that shows"}};
+constexpr AttributeRow failAttributes[] = {
+    {"label", AttributeKind::String, "\"\"", "why the run ends"}};
 constexpr AttributeRow onDeviceAttributes[] = {
     {"virtual_device", AttributeKind::Object, "None", "the device, as metadata", true},
     {"constrain_result", AttributeKind::Bool, "False", "whether the result must be there"},
@@ -80,6 +83,8 @@ constexpr Example withFuncIdExamples[] = {
 constexpr Example debugExamples[] = {
     {"debug([1f, 2f]) * 2f", "[2f, 4f]"},
     {"debug([1f, 2f], label=\"step\", every=100) * 2f", "[2f, 4f]"}};
+constexpr Example failExamples[] = {
+    {"if (True) { 1 } else { fail(2, label=\"no such number\") }", "1"}};
 constexpr Example onDeviceExamples[] = {{"on_device([1f, 2f], constrain_result=True)", "[1f, 2f]"},
                                         {"on_device(fn (%x: int32) { %x + 1 })(4)", "5"}};
 constexpr Example deviceCopyExamples[] = {{"device_copy([1f, 2f])", "[1f, 2f]"}};
@@ -141,8 +146,21 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.DebugAttrs",
      .relation = shownValue,
      .action = Action::Show,
+     .role = Role::Print,
      .gradient = GradientRule{passBack},
      .examples = debugExamples},
+    {.name = "fail",
+     .synonyms = "panic abort raise",
+     .doc = "Ends the run with a fault that says why.",
+     .details = "Its operand says of what type it would be. Passes neither drop nor move it.",
+     .operands = dataOperand,
+     .attributes = failAttributes,
+     .attributesKey = "baton.attrs.FailAttrs",
+     .relation = sameAsValue,
+     .action = Action::Show,
+     .role = Role::Fail,
+     .gradient = GradientRule{passBack},
+     .examples = failExamples},
     marker("on_device", "Its operand; tells TVM's device planning where a value is to be.",
            bodyOperand, onDeviceExamples, onDeviceAttributes, "relay.attrs.OnDeviceAttrs"),
     marker("device_copy", "Its operand; TVM copies it from one device to another.", dataOperand,
