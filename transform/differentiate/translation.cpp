@@ -172,8 +172,15 @@ void Translation::copy(const Binding& binding, BlockBuilder& out) {
     nameAs(binding, mapped(value), out);
     return;
   }
-  if (const auto* end = value.as<Match>(); end && !hasBlocks)
-    return bindEnd(binding, *end, out);
+  // What no arm gives has no type but that of its use, which may be gone.
+  if (const auto* end = value.as<Match>(); end && !hasBlocks) {
+    const Type* type = typing.of(*binding.var);
+    Var* var =
+        make.var(VarOrigin::Let, binding.var->name, holdsFunctions(type) ? types.dual(type) : type);
+    known(*binding.var) = var;
+    out.append({var, make.match(copied(*end->scrutinee.value), {}, end->isPartial), binding.place});
+    return;
+  }
   if (!hasBlocks)
     return bindAs(binding, rebuilt(value, [this](const Expr& atom) { return copied(atom); }), out);
   std::vector<Substitution> free;
@@ -184,15 +191,6 @@ void Translation::copy(const Binding& binding, BlockBuilder& out) {
   const Block* copied = copyBlock(make, *make.block({binding}, binding.var), free);
   out.append(copied->bindings[0]);
   known(*binding.var) = copied->result.value;
-}
-
-/// A match without arms, which ends the run: nothing says its type where nothing needs its value.
-void Translation::bindEnd(const Binding& old, const Match& end, BlockBuilder& out) {
-  const Type* type = typing.of(*old.var);
-  Var* var =
-      make.var(VarOrigin::Let, old.var->name, holdsFunctions(type) ? types.dual(type) : type);
-  known(*old.var) = var;
-  out.append({var, make.match(copied(*end.scrutinee.value), {}, end.isPartial), old.place});
 }
 
 /// What stands for an atom of a copied value. Functions go into that which are not differentiated.

@@ -133,7 +133,6 @@ private:
   lang::Atom givenPlain(const lang::Var& var, lang::BlockBuilder& out);
   lang::Atom outside(const lang::Var& var);
   lang::Atom copied(const lang::Expr& atom);
-  void bindEnd(const lang::Binding& old, const lang::Match& end, lang::BlockBuilder& out);
   const lang::Expr* rebuilt(const lang::Expr& value,
                             const std::function<lang::Atom(const lang::Expr&)>& standingFor);
 
