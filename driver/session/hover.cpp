@@ -91,7 +91,7 @@ private:
     constexpr std::string_view kinds[] = {"parameter", "let", "graph variable", "pattern variable",
                                           "free variable"};
     std::string name = sourceText();
-    bool isGraph = name != fmt::format("%{}", var.name);
+    bool isGraph = name != var.name && name != fmt::format("%{}", var.name);
     lang::VarOrigin origin = isGraph ? lang::VarOrigin::Temporary : var.origin;
     return {node_.range, kinds[size_t(origin)], std::move(name), knownText(node_.type)};
   }
