@@ -9,11 +9,15 @@ namespace lang {
 
 /// A call through a variable has no attributes.
 inline runtime::Shown shownBy(const Call& call, const OperatorRow& row) {
-  bool ends = row.role == Role::Fail;
-  if (!call.attributes)
-    return {call.range, ends ? row.name : std::string_view(), 1, ends};
-  return {call.range, call.attributes->text("label"), ends ? 1 : call.attributes->integer("every"),
-          ends};
+  runtime::Shown shown{call.range};
+  shown.ends = row.role == Role::Fail;
+  if (call.attributes)
+    shown.label = call.attributes->text("label");
+  if (call.attributes && !shown.ends)
+    shown.every = call.attributes->integer("every");
+  if (shown.ends && shown.label.empty())
+    shown.label = "the program ends here";
+  return shown;
 }
 
 } // namespace lang
