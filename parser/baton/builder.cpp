@@ -133,6 +133,29 @@ const Parameter* Builder::unnamedParameter(Range range, TypePtr type) {
   return arena_.make<Parameter>(Identifier{"_", range}, type);
 }
 
+/// What only Relay's text says of a function stands behind its head.
+Function* Builder::attributed(Function* function, List attributes) {
+  function->attributes = shared_.attributes.take(arena_, attributes);
+  return function;
+}
+
+const Parameter* Builder::attributedParameter(Text name, Range range, TypePtr type,
+                                              List attributes) {
+  return arena_.make<Parameter>(Identifier{name.view(), range}, type,
+                                shared_.attributes.take(arena_, attributes));
+}
+
+const Expr* Builder::functionLiteral(Range range, List generics, Function* head, TypePtr result,
+                                     ExprPtr body) {
+  return shared_.functionLiteral(range, shared_.function(range, generics, head, result, body));
+}
+
+/// A name for a value that has no place of its own.
+void Builder::share(Range range, Text name, Range nameRange, ExprPtr value) {
+  shared_.let(range, name, nameRange, nullptr, value);
+  shared_.lastItem().kind = ItemKind::Graph;
+}
+
 /// A pattern that is a name is a plain let.
 void Builder::let(Range range, PatternPtr pattern, TypePtr type, ExprPtr value) {
   shared_.let(range, {}, pattern->range, type, value);

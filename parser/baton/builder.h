@@ -40,7 +40,11 @@ public:
   // Functions and blocks.
   const surface::Parameter* parameter(Text name, Range range, TypePtr type, ExprPtr defaultValue);
   const surface::Parameter* unnamedParameter(Range range, TypePtr type);
+  const surface::Parameter* attributedParameter(Text name, Range range, TypePtr type,
+                                                List attributes);
+  surface::Function* attributed(surface::Function* function, List attributes);
   void let(Range range, PatternPtr pattern, TypePtr type, ExprPtr value);
+  void share(Range range, Text name, Range nameRange, ExprPtr value);
 
   // Expressions.
   ExprPtr integer(Range range, IntValue value);
@@ -49,6 +53,8 @@ public:
   ExprPtr index(Range range, ExprPtr operand, List subscriptList);
   ExprPtr fieldOf(Range range, ExprPtr operand, Text name, Range nameRange);
   ExprPtr with(Range range, ExprPtr operand, List fieldList);
+  ExprPtr functionLiteral(Range range, List generics, surface::Function* head, TypePtr result,
+                          ExprPtr body);
   ExprPtr text(Range range, Text text);
   ExprPtr placeholder(Range range);
   ExprPtr tuple(Range range, ExprPtr first, List rest);

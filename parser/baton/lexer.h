@@ -13,13 +13,19 @@ public:
 
   /// The next token with its value and place; the end of the text comes again and again.
   int next(Value& value, lang::SourceRange& range);
+  /// What follows `#[metadata]`, once the end has been reached; else invalid.
+  lang::SourceRange metadata() const { return metadata_; }
 
 private:
   int scan(Value& value);
   int number(Value& value);
   int integer(std::string_view digits, std::string_view suffix, Value& value);
   int real(std::string_view digits, std::string_view suffix, Value& value);
+  int special(Value& value);
   int projection(Value& value);
+  int meta(Value& value);
+
+  lang::SourceRange metadata_;
 };
 
 } // namespace parser::baton

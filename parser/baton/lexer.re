@@ -41,15 +41,24 @@ int Lexer::scan(Value& value) {
           unexpected();
         continue;
       }
+      "#[metadata]" {
+        metadata_ = rangeOf(cursor_, limit_);
+        cursor_ = limit_;
+        start_ = limit_;
+        return Token::End;
+      }
+      "#" identifier ("." identifier)* "[" digit+ "]" { return meta(value); }
       "#" { foreignComment(); continue; }
 
       "let" { return Token::Let; }
+      "lazy" { return Token::Lazy; }
       "fn" { return Token::Fn; }
       "def" { return Token::Def; }
       "if" { return Token::If; }
       "else" { return Token::Else; }
       "type" { return Token::Type; }
       "match" { return Token::Match; }
+      "match?" { return Token::MatchSome; }
       "with" { return Token::With; }
       "import" { return Token::Import; }
       "as" { return Token::As; }
@@ -58,9 +67,14 @@ int Lexer::scan(Value& value) {
       "false" { return Token::False; }
       "_" { return Token::Wildcard; }
 
+      ("inf" | "nan") ("f16" | "f32" | "f64")? { return special(value); }
       identifier { value.text = toText(lexeme()); return Token::Identifier; }
       digit+ ("." digit+)? exponent? identifier? { return number(value); }
       "." digit+ { return projection(value); }
+      "`" [^`\n\x00]+ "`" {
+        value.text = toText(lexeme().substr(1, lexeme().size() - 2));
+        return Token::Identifier;
+      }
       "\"" { value.text = quoted(); return Token::String; }
 
       "(" { return Token::LeftParen; }

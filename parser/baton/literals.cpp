@@ -100,6 +100,25 @@ int Lexer::real(std::string_view digits, std::string_view suffix, Value& value) 
   return Token::Float;
 }
 
+/// `inf` and `nan`, with a suffix or without.
+int Lexer::special(Value& value) {
+  std::string_view text = lexeme();
+  double number = text.starts_with("inf") ? std::numeric_limits<double>::infinity()
+                                          : std::numeric_limits<double>::quiet_NaN();
+  value.real = {number, typeOf(lang::parseShortDType(text.substr(3)), runtime::DTypeCode::Float)};
+  return Token::Float;
+}
+
+/// `#relay.Constant[0]`.
+int Lexer::meta(Value& value) {
+  std::string_view text = lexeme();
+  size_t open = text.find('[');
+  value.meta = {toText(text.substr(1, open - 1)), 0};
+  if (std::from_chars(text.data() + open + 1, cursor_, value.meta.index).ec != std::errc())
+    diagnostics_.report(Message::NumberOutOfRange, here(), clipped(text), "a reference");
+  return Token::Meta;
+}
+
 int Lexer::projection(Value& value) {
   std::string_view digits = lexeme().substr(1);
   value.number = 0;

@@ -41,6 +41,7 @@ const surface::File* parseText(runtime::Arena& arena, const lang::SourceFile& fi
   surface::File* result = arena.make<surface::File>(shared.file);
   result->notation = surface::Notation::Baton;
   result->range = file.range();
+  result->metadata = lexer.metadata();
   result->comments = arena.copy(lexer.comments());
   return result;
 }

@@ -12,11 +12,11 @@ namespace {
 using Symbol = Grammar::symbol_kind;
 
 std::vector<TokenGroup> makeGroups() {
-  TokenSet value =
-      tokenSet({Symbol::S_Integer, Symbol::S_Float, Symbol::S_True, Symbol::S_False,
-                Symbol::S_Identifier, Symbol::S_String, Symbol::S_Fn, Symbol::S_If, Symbol::S_Match,
-                Symbol::S_LeftParen, Symbol::S_LeftBracket, Symbol::S_LeftBrace, Symbol::S_Minus,
-                Symbol::S_Not, Symbol::S_Wildcard, Symbol::S_Question});
+  TokenSet value = tokenSet(
+      {Symbol::S_Integer, Symbol::S_Float, Symbol::S_True, Symbol::S_False, Symbol::S_Identifier,
+       Symbol::S_String, Symbol::S_Fn, Symbol::S_If, Symbol::S_Match, Symbol::S_LeftParen,
+       Symbol::S_LeftBracket, Symbol::S_LeftBrace, Symbol::S_Minus, Symbol::S_Not,
+       Symbol::S_Wildcard, Symbol::S_Question, Symbol::S_MatchSome, Symbol::S_Meta});
   TokenSet pattern =
       tokenSet({Symbol::S_Wildcard, Symbol::S_Identifier, Symbol::S_LeftParen, Symbol::S_Integer,
                 Symbol::S_True, Symbol::S_False, Symbol::S_Float, Symbol::S_Minus});
@@ -35,7 +35,7 @@ std::vector<TokenGroup> makeGroups() {
   TokenSet arithmetic =
       tokenSet({Symbol::S_Plus, Symbol::S_Minus, Symbol::S_Star, Symbol::S_Slash});
   return {
-      {value, value | tokenSet({Symbol::S_Let}), "an expression", false},
+      {value, value | tokenSet({Symbol::S_Let, Symbol::S_Lazy}), "an expression", false},
       {pattern, pattern, "a pattern", false},
       {type, type, "a type", false},
       {operators | suffix, operators | suffix, "an operator", true},
@@ -44,6 +44,15 @@ std::vector<TokenGroup> makeGroups() {
       {arithmetic, arithmetic, "an operator", true},
       {definition, definition | tokenSet({Symbol::S_Let}), "a definition", false},
   };
+}
+
+/// What is written for programs of Relay's text is nothing to suggest: attributes of functions, and
+/// types of what arms match.
+void hideRareForms(TokenSet& expected) {
+  if (!expected.test(size_t(Symbol::S_Dot)))
+    expected.reset(size_t(Symbol::S_With));
+  if (expected.test(size_t(Symbol::S_FatArrow)))
+    expected.reset(size_t(Symbol::S_Colon));
 }
 
 } // namespace
@@ -65,6 +74,7 @@ void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::So
   for (int i = 0; i < count; ++i)
     if (expected[i] != Symbol::S_YYerror && expected[i] != Symbol::S_YYUNDEF)
       set.set(size_t(expected[i]));
+  hideRareForms(set);
   auto& report = reader.diagnostics.report(lang::Message::SyntaxError, range,
                                            expectedTokens(set, groups, quotedTokenName),
                                            describeToken(int(found), reader.lexer.textOf(range)));

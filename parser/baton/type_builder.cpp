@@ -19,7 +19,7 @@ const Type* TypeBuilder::sizeNode(const Dim& dim) {
 const Type* TypeBuilder::size(Range range, IntValue value) {
   if (value.needsMinus)
     diagnostics_.report(Message::NumberOutOfRange, range, uint64_t(value.value), "a size");
-  return sizeNode({DimKind::Integer, false, range, value.value, {}, {}});
+  return sizeNode({DimKind::Integer, value.type.bits == 64, range, value.value, {}, {}});
 }
 
 const Type* TypeBuilder::anySize(Range range) {

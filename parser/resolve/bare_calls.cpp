@@ -305,6 +305,36 @@ Use chosen(ResolveContext& context, Use left, Use right, bool isAnd, SourceRange
 
 } // namespace
 
+namespace {
+
+/// `ref(x)`, `ref_read(r)` and `ref_write(r, x)`, where nothing else is called so; nothing for
+/// other calls.
+std::optional<Use> buildReference(ResolveContext& context, const surface::Call& call) {
+  const auto* name = surface::tryAs<surface::Name>(call.callee);
+  constexpr std::pair<std::string_view, NodeKind> forms[] = {{"ref", NodeKind::RefNew},
+                                                             {"ref_read", NodeKind::RefRead},
+                                                             {"ref_write", NodeKind::RefWrite}};
+  auto form = std::ranges::find(forms, name ? name->name : std::string_view(),
+                                &std::pair<std::string_view, NodeKind>::first);
+  if (form == std::end(forms))
+    return std::nullopt;
+  size_t wanted = form->second == NodeKind::RefWrite ? 2 : 1;
+  if (call.arguments.size() != wanted || !call.attributes.empty())
+    context.diagnostics.report(Message::ArgumentCount, call.range, fmt::format("`{}`", name->name),
+                               wanted, wanted == 1 ? "" : "s",
+                               fmt::format("{} are", call.arguments.size()));
+  std::vector<Use> operands;
+  for (const surface::Expr* argument : call.arguments)
+    operands.push_back(buildExpr(context, argument));
+  auto* hole = context.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, call.range});
+  operands.resize(wanted, Use{hole, nullptr, call.range});
+  Node* node = context.makeNode(form->second, call.range);
+  node->operands = context.module.arena.copy(operands);
+  return Use{nullptr, node, call.range};
+}
+
+} // namespace
+
 Use buildBareCall(ResolveContext& context, const surface::Call& call) {
   BareForm form = formCalled(context, call.callee);
   if (form == BareForm::Fail)
@@ -312,6 +342,9 @@ Use buildBareCall(ResolveContext& context, const surface::Call& call) {
   if (form != BareForm::None)
     return BareCall(context, call.range, givenOf(call)).ofForm(form, call.callee->range);
   const lang::Expr* callee = findCallee(context, call.callee);
+  if (!callee)
+    if (auto reference = buildReference(context, call))
+      return *reference;
   if (!callee || callee->as<lang::Var>())
     return buildValueCall(context, buildExpr(context, call.callee), call);
   return BareCall(context, call.range, givenOf(call)).named(callee, call.callee->range);

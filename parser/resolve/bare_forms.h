@@ -47,6 +47,9 @@ Use buildUnknown(ResolveContext& context, lang::SourceRange range);
 /// The same, with a report that nothing has that name.
 Use unknownName(ResolveContext& context, std::string_view name, lang::SourceRange range);
 
+/// `lazy name = value;`: the name stands for the value's node.
+void bindShared(ResolveContext& context, const surface::Item& item);
+
 /// A name as a value, reported when it means nothing.
 Use buildBareName(ResolveContext& context, std::string_view name, lang::SourceRange range);
 

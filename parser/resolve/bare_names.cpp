@@ -92,8 +92,19 @@ Use unknownName(ResolveContext& context, std::string_view name, SourceRange rang
   return buildUnknown(context, range);
 }
 
+void bindShared(ResolveContext& context, const surface::Item& item) {
+  Use value = buildExpr(context, item.value);
+  const lang::Var* var =
+      context.makeVar(item.name.text, lang::VarOrigin::Let, item.name.range, nullptr);
+  context.bare.shared[var] = value;
+  bindLocal(context, var);
+}
+
 Use buildBareName(ResolveContext& context, std::string_view name, SourceRange range) {
-  if (!context.locals.find(name))
+  const lang::Var* local = context.locals.find(name);
+  if (auto shared = context.bare.shared.find(local); shared != context.bare.shared.end())
+    return {shared->second.atom, shared->second.node, range};
+  if (!local)
     if (auto constant = context.unit->constants.find(name);
         constant != context.unit->constants.end())
       return buildModuleConstant(context, *context.unit, *constant->second, range);

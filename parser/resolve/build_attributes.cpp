@@ -476,7 +476,8 @@ std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
   std::vector<lang::NamedAttribute> named;
   std::unordered_map<std::string_view, size_t> places;
   for (const surface::Attribute& attribute : attributes) {
-    AttributeValue value = writtenValue(context, attribute.value);
+    AttributeValue value = isBare(context) ? literalAttribute(context, attribute.value.expr)
+                                           : writtenValue(context, attribute.value);
     auto [place, isNew] = places.try_emplace(attribute.key.text, named.size());
     if (isNew)
       named.push_back({context.module.arena.copyText(attribute.key.text), value});

@@ -476,7 +476,7 @@ private:
   void buildItem(const surface::Item& item, std::vector<LetItem>& items, bool& isFirst) {
     switch (item.kind) {
     case surface::ItemKind::Graph:
-      bindGraph(item);
+      isBare(context_) ? bindShared(context_, item) : bindGraph(item);
       break;
     case surface::ItemKind::Let:
       if (item.pattern)

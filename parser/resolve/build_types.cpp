@@ -219,11 +219,15 @@ const Type* buildShortTensor(ResolveContext& context, runtime::DType dtype,
                              std::span<const surface::Type* const> arguments,
                              lang::SourceRange range) {
   std::vector<const lang::Dim*> dims;
-  for (const surface::Type* argument : arguments)
+  bool isWide = false;
+  for (const surface::Type* argument : arguments) {
     dims.push_back(buildSize(context, argument));
+    const auto* size = surface::tryAs<surface::SizeType>(argument);
+    isWide |= size && size->dim->is64 && lang::isNarrowNumber(dims.back());
+  }
   if (!checkRank(context, "this type", dims.size(), range))
     return context.module.types.error();
-  return context.module.types.tensor(dims, dtype);
+  return context.module.types.tensor(dims, dtype, isWide);
 }
 
 /// `Tensor[(n, 784), float32]` in Baton's notation; null where it is not of that form.

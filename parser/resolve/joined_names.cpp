@@ -13,6 +13,10 @@ using lang::SourceRange;
 
 namespace {
 
+/// What a name begins with that is to be an operator's or one of the prelude, whatever else is
+/// called so.
+constexpr std::string_view operatorRoom = "ops", preludeRoom = "prelude";
+
 /// More than an operator's name has; a chain of fields may be long.
 constexpr size_t mostNameParts = 8;
 
@@ -50,6 +54,8 @@ bool defines(const Unit& unit, std::string_view name) {
 
 /// Whether there are operators whose names have that word in front.
 bool isOfOperators(const ResolveContext& context, std::string_view word) {
+  if (word == operatorRoom || word == preludeRoom)
+    return true;
   std::string room = fmt::format("{}.", word);
   return std::ranges::any_of(context.environment.operators.all(),
                              [&](const auto* row) { return row->name.starts_with(room); });
@@ -94,6 +100,10 @@ const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr)
   if (auto unit = importedUnit(context, parts); unit && *unit && parts.size() == 2)
     if (const lang::Expr* own = findOwn(context, **unit, parts[0]))
       return own;
+  if (parts.back() == preludeRoom && parts.size() == 2)
+    return findOwn(context, context.definitions.prelude(), parts[0]);
+  if (parts.back() == operatorRoom)
+    parts.pop_back();
   const lang::OperatorRow* row = context.environment.operators.find(joined(parts));
   if (!row)
     return nullptr;

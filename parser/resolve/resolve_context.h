@@ -47,10 +47,12 @@ struct ResolveContext {
     size_t depth = 0;
     std::unordered_map<const surface::Expr*, Use> made;
   };
-  /// Of Baton's notation: also aliases of the text that are being built, and the literals in the
-  /// pattern that is, with the names that stand for them.
+  /// Of Baton's notation: also what names of values without a place stand for, aliases of the text
+  /// that are being built, and the literals in the pattern that is, with the names that stand for
+  /// them.
   struct Bare {
     ApartValues apart;
+    std::unordered_map<const lang::Var*, Use> shared;
     std::vector<const surface::TypeDefinition*> openAliases;
     std::vector<std::pair<const lang::Var*, const surface::Expr*>> literalTests;
   };
