@@ -158,6 +158,9 @@ void addPrint(CLI::App& app, PrintOptions& options) {
   CLI::App* command = app.add_subcommand("print", "Print a program in canonical form");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_flag("--types", options.types, "Add the type of every value as a comment");
+  command->add_option("--notation", options.notation, "In Relay's text or in Baton's own notation")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"relay", "baton"}));
 }
 
 /// Bytes, with a unit behind them or not.

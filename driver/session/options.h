@@ -42,6 +42,8 @@ struct CheckOptions {
 struct PrintOptions {
   std::string file;
   bool types = false;
+  /// `relay` or `baton`.
+  std::string notation = "relay";
 };
 
 /// What is shown of a program on its way through passes, and which of them it goes through. A pass

@@ -19,8 +19,18 @@ bool isNumber(const AttributeValue& value) {
          value.kind == AttributeValueKind::Bool;
 }
 
-bool isDefault(const AttributeRow& row, const AttributeValue& value,
-               const AttributeValue& standard) {
+/// A list of plain integers, however wide they were written.
+std::string plainIntegers(std::span<const AttributeValue> items) {
+  std::string result;
+  for (const AttributeValue& item : items)
+    result += (result.empty() ? "" : ", ") + std::to_string(item.integer);
+  return "[" + result + "]";
+}
+
+} // namespace
+
+bool isDefaultAttribute(const AttributeRow& row, const AttributeValue& value,
+                        const AttributeValue& standard) {
   if (row.defaultText.empty())
     return false;
   if (!isNumber(value) || !isNumber(standard))
@@ -32,16 +42,6 @@ bool isDefault(const AttributeRow& row, const AttributeValue& value,
   return value.kind == standard.kind && value.integer == standard.integer &&
          value.real == standard.real;
 }
-
-/// A list of plain integers, however wide they were written.
-std::string plainIntegers(std::span<const AttributeValue> items) {
-  std::string result;
-  for (const AttributeValue& item : items)
-    result += (result.empty() ? "" : ", ") + std::to_string(item.integer);
-  return "[" + result + "]";
-}
-
-} // namespace
 
 std::string AttributeWriter::value(const AttributeValue& value) const {
   switch (value.kind) {
@@ -99,7 +99,7 @@ AttributeWriter::ofOperator(const OperatorRow& row, const Attributes& attributes
   for (size_t i = 0; i < count; ++i) {
     const AttributeRow& schema = attributes.rows[i];
     const AttributeValue& value = attributes.values[i];
-    if (i >= defaults.size() || !isDefault(schema, value, defaults[i]))
+    if (i >= defaults.size() || !isDefaultAttribute(schema, value, defaults[i]))
       result.push_back(std::string(schema.name) + "=" + rowValue(schema, value));
   }
   if (row.unregisteredAttributes && !row.attributes.empty())

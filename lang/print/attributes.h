@@ -7,6 +7,10 @@
 
 namespace lang::printing {
 
+/// Whether a value of a row says the same as its default.
+bool isDefaultAttribute(const AttributeRow& row, const AttributeValue& value,
+                        const AttributeValue& standard);
+
 /// What values may need to refer to: metadata, and the text of an atom.
 struct AttributeWriter {
   MetadataCollector& metadata;

@@ -1,0 +1,26 @@
+// The writer of Baton's notation: a surface tree as a text that reads back as the same tree.
+//
+// Brackets are where the grammar needs them. A list that does not fit in a line has an element a
+// line; operators stand at the beginning of a line.
+#pragma once
+
+#include "parser/surface/surface.h"
+
+#include <functional>
+#include <string>
+
+namespace parser::baton {
+
+/// The longest line that is written where it can be broken.
+inline constexpr size_t lineWidth = 100;
+
+/// The lines of `///` in front of a definition, or an empty text.
+using DocOf = std::function<std::string(const surface::Definition&)>;
+
+/// A file, with a blank line between definitions.
+std::string write(const surface::File& file, const DocOf& docOf = {});
+
+/// A name as the notation has it: in backquotes where it is no word, or one that means something.
+std::string nameText(std::string_view name);
+
+} // namespace parser::baton

@@ -1,0 +1,148 @@
+// What the parts of the writer share. What is planned lies on a stack, so a deep tree takes no
+// recursion.
+#pragma once
+
+#include "lang/source/layout.h"
+#include "parser/baton/write.h"
+
+namespace parser::baton {
+
+/// How tightly an expression holds together, from the loosest.
+enum class Binding : uint8_t {
+  Lambda,
+  Pipe,
+  Or,
+  And,
+  Comparison,
+  Sum,
+  Product,
+  Prefix,
+  Power,
+  Postfix,
+  Primary
+};
+
+/// What is left to write. To write a node is to plan its pieces, in their order.
+class WritingPlan {
+protected:
+  enum class Step : uint8_t { Text, Mark, Expr, Chain, Pattern, Type, Dim, Items };
+  using Mark = void (lang::Layout::*)();
+
+  /// Which fields count depends on the step.
+  struct Task {
+    Step step;
+    Binding least = Binding::Lambda;
+    const void* node = nullptr;
+    Mark mark = nullptr;
+    std::string text = {};
+  };
+
+  void text(std::string words) { plan_.push_back({.step = Step::Text, .text = std::move(words)}); }
+  void expr(const surface::Expr* expr, Binding least = Binding::Lambda) {
+    plan_.push_back({.step = Step::Expr, .least = least, .node = expr});
+  }
+  void dim(const surface::Dim* dim, Binding least = Binding::Lambda) {
+    plan_.push_back({.step = Step::Dim, .least = least, .node = dim});
+  }
+  /// What needs no more than the node.
+  void plan(Step step, const void* node) { plan_.push_back({.step = step, .node = node}); }
+  void pattern(const surface::Pattern* pattern) { plan(Step::Pattern, pattern); }
+  void type(const surface::Type* type) { plan(Step::Type, type); }
+
+  void line() { mark(&lang::Layout::line); }
+  void softLine() { mark(&lang::Layout::softLine); }
+  void fillLine() { mark(&lang::Layout::fillLine); }
+  void hardLine() { mark(&lang::Layout::hardLine); }
+  void indent() { mark(&lang::Layout::indent); }
+  void dedent() { mark(&lang::Layout::dedent); }
+  void openHugging() { mark(&lang::Layout::openHugging); }
+  void openStrict() { mark(&lang::Layout::openStrict); }
+  void close() { mark(&lang::Layout::close); }
+
+  /// Takes the task that comes next; false where all is done. What was planned since the last time
+  /// comes before what was planned earlier.
+  bool next(Task& task);
+
+private:
+  void mark(Mark what) { plan_.push_back({.step = Step::Mark, .mark = what}); }
+
+  std::vector<Task> plan_, tasks_;
+};
+
+class Writer : private WritingPlan {
+public:
+  std::string file(const surface::File& file, const DocOf& docOf);
+
+private:
+  void run();
+  void perform(const Task& task);
+
+  // Definitions (write.cpp).
+  void definition(const surface::Definition& definition);
+  void function(const surface::FunctionDefinition& definition);
+  void typeDefinition(const surface::TypeDefinition& definition);
+  void constructor(const surface::Constructor& constructor);
+  void generics(std::span<const surface::Identifier> names);
+  void signature(const surface::Function& function);
+  void parameter(const surface::Parameter& parameter);
+  void attributes(std::span<const surface::Attribute> attributes);
+
+  // Expressions (write_expr.cpp).
+  void planExpr(const surface::Expr* expr, Binding least);
+  void planPlain(const surface::Expr* expr);
+  void planSmall(const surface::Expr* expr);
+  void chain(const surface::Infix& infix);
+  void call(const surface::Call& call);
+  void tensor(const surface::TensorLiteral& literal);
+  void tuple(const surface::Tuple& tuple);
+  void index(const surface::Index& index);
+  void subscript(const surface::Subscript& subscript);
+  void with(const surface::With& with);
+  void lambda(const surface::Function& function);
+  void branch(const surface::If& branch);
+  void match(const surface::Match& match);
+  /// `{ items; value }`, in one group.
+  void block(const surface::Expr* body, bool isBroken = false);
+  /// What stands in a block.
+  void items(const surface::Expr* body);
+  void item(const surface::Item& item);
+  template <typename Items, typename Each>
+  void list(const Items& items, Each each);
+
+  // Patterns, types and sizes (write_types.cpp).
+  void planPattern(const surface::Pattern& pattern);
+  void planType(const surface::Type& type);
+  void planDim(const surface::Dim& dim, Binding least);
+  void types(std::span<const surface::Type* const> types);
+
+  lang::Layout layout_;
+};
+
+/// The number of a literal as it is written.
+std::string literalText(const surface::Expr& literal);
+/// A text in quotes.
+std::string quotedText(std::string_view text);
+
+/// Elements with commas between them; where they do not fit in a line each has its own.
+template <typename Items, typename Each>
+void Writer::list(const Items& items, Each each) {
+  if (items.empty())
+    return;
+  openHugging();
+  indent();
+  softLine();
+  bool isFirst = true;
+  for (const auto& item : items) {
+    if (!isFirst) {
+      text(",");
+      line();
+    }
+    isFirst = false;
+    each(item);
+  }
+  dedent();
+  softLine();
+  close();
+}
+
+} // namespace parser::baton
