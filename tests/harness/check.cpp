@@ -8,11 +8,14 @@
 #include "lang/ir/verify.h"
 #include "lang/ir/walk.h"
 #include "lang/print/print.h"
+#include "parser/baton/write.h"
 #include "parser/metadata/metadata.h"
+#include "parser/restore/restore.h"
 #include "stdlib/ops.h"
 #include "stdlib/panels.h"
 #include "stdlib/rows_at_once.h"
 #include "tests/harness/agreement.h"
+#include "tests/harness/alpha_equal.h"
 #include "tests/harness/check_types.h"
 #include "tests/harness/random.h"
 #include "tests/harness/shared_work.h"
@@ -363,6 +366,23 @@ public:
     return std::nullopt;
   }
 
+  /// In Baton's notation and read again, a program is the same, up to names of locals.
+  void demandOwnNotation(const ReadText& read) {
+    lang::Arena arena;
+    const OperatorTable& operators = stdlib::operatorTable();
+    parser::Restored own = parser::restore(arena, *read.module, operators, &read.typing);
+    std::string text = parser::wholeText(
+        {parser::baton::write(*own.file), std::move(own.metadata), own.needsMetadata});
+    ReadText again = bench_.reader.read(text, true, parser::surface::Notation::Baton);
+    if (!again.isGood())
+      return fail("notation refused " + firstCode(again.diagnostics),
+                  "in Baton's notation the program is refused:\n" + bench_.reader.errorText(again) +
+                      text);
+    std::string first = printed(read, false), second = printed(again, false);
+    if (first != second && !alphaEqual(*read.module, *again.module))
+      fail("notation", "from Baton's notation comes another program:\n" + first + text + second);
+  }
+
   /// Printed and read again, a program prints the same text, and has the same types and value.
   void demandReprint(const ReadText& read, const std::optional<Value>& value) {
     bool types = seed_ % 2 == 1;
@@ -472,6 +492,8 @@ Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool r
   if (check.verdict.finding)
     return check.verdict;
   auto value = check.demandRun(read);
+  if (!check.verdict.finding && reprint)
+    check.demandOwnNotation(read);
   if (!check.verdict.finding && reprint)
     check.demandReprint(read, value);
   if (!check.verdict.finding && reprint)

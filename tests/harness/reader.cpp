@@ -2,6 +2,7 @@
 #include "tests/harness/reader.h"
 
 #include "lang/source/render.h"
+#include "parser/baton/parse.h"
 #include "parser/metadata/metadata.h"
 #include "parser/relay/parse.h"
 #include "parser/resolve/resolve.h"
@@ -26,13 +27,15 @@ Reader::Reader(lang::TypeContext& types) : types_(types) {
   }
 }
 
-ReadText Reader::read(std::string text, bool check) {
+ReadText Reader::read(std::string text, bool check, surface::Notation notation) {
   ReadText result;
   lang::Diagnostics& diagnostics = result.diagnostics;
   const lang::SourceFile* source = sources_.add("program", std::move(text));
   if (!source)
     throw std::length_error("a reader holds at most 2 GiB of text");
-  const auto* file = parseText(trees_, *source, diagnostics);
+  const auto* file = notation == surface::Notation::Baton
+                         ? baton::parseText(trees_, *source, diagnostics)
+                         : parseText(trees_, *source, diagnostics);
   if (!file || diagnostics.hasErrors())
     return result;
   lang::MetadataTable metadata;
@@ -45,10 +48,13 @@ ReadText Reader::read(std::string text, bool check) {
   const lang::OperatorTable& operators = stdlib::operatorTable();
   result.module =
       resolve(*file, *source, std::move(metadata), {types_, operators, prelude_}, diagnostics);
-  if (diagnostics.hasErrors())
+  if (diagnostics.hasErrors()) {
     result.module = nullptr;
-  else if (check)
-    result.typing = typecheck::checkModule(*result.module, operators, diagnostics);
+  } else if (check) {
+    auto checked = typecheck::checkAndComplete(std::move(result.module), operators, diagnostics);
+    result.module = std::move(checked.module);
+    result.typing = std::move(checked.typing);
+  }
   return result;
 }
 

@@ -29,7 +29,8 @@ public:
   /// Types are made in `types`, which must outlive the modules.
   explicit Reader(lang::TypeContext& types);
 
-  ReadText read(std::string text, bool check = true);
+  ReadText read(std::string text, bool check = true,
+                parser::surface::Notation notation = parser::surface::Notation::Relay);
   /// The errors of a text for people.
   std::string errorText(const ReadText& text) const;
   /// The names of the functions that the prelude defines.
