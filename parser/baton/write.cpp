@@ -11,9 +11,18 @@ using namespace surface;
 namespace {
 
 /// Words that mean something else than a name.
-constexpr std::string_view reservedWords[] = {"let",   "fn",     "def", "if",   "else", "type",
-                                              "match", "with",   "as",  "test", "true", "false",
-                                              "_",     "import", "inf", "nan",  "lazy"};
+constexpr std::string_view reservedWords[] = {
+    "let",  "fn", "def",  "if",   "else",  "type", "match",  "with",
+    "lazy", "as", "test", "true", "false", "_",    "import",
+};
+
+/// `inf`, `nanf16` and so on.
+bool isNumberWord(std::string_view name) {
+  if (!name.starts_with("inf") && !name.starts_with("nan"))
+    return false;
+  std::string_view suffix = name.substr(3);
+  return suffix.empty() || suffix == "f16" || suffix == "f32" || suffix == "f64";
+}
 
 bool isWord(std::string_view name) {
   auto isLetter = [](char c) {
@@ -26,7 +35,8 @@ bool isWord(std::string_view name) {
 } // namespace
 
 std::string nameText(std::string_view name) {
-  bool isPlain = isWord(name) && std::ranges::count(reservedWords, name) == 0;
+  bool isPlain =
+      isWord(name) && !isNumberWord(name) && std::ranges::count(reservedWords, name) == 0;
   if (isPlain)
     return std::string(name);
   std::string quoted = "`";
@@ -118,7 +128,8 @@ void Writer::definition(const Definition& definition) {
   }
 }
 
-/// A body that is no block stands behind `=`, on a line of its own where it does not fit.
+/// A body that is no block stands behind `=`, and operators on a line of their own where they do
+/// not fit.
 void Writer::function(const FunctionDefinition& definition) {
   const Function& function = *definition.function;
   text("def " + nameText(definition.name.text));
@@ -127,6 +138,11 @@ void Writer::function(const FunctionDefinition& definition) {
   if (isBlock) {
     text(" ");
     return block(function.body, true);
+  }
+  bool hugs = function.body->kind != ExprKind::Infix;
+  if (hugs) {
+    text(" = ");
+    return expr(function.body);
   }
   openHugging();
   text(" =");

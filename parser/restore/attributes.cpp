@@ -117,7 +117,8 @@ const surface::Expr* PieceMaker::attributeValue(const lang::AttributeRow* row,
 const surface::Expr* PieceMaker::textValue(const lang::AttributeRow* row, std::string_view text) {
   auto dtype =
       row && row->kind == lang::AttributeKind::DType ? runtime::parseDType(text) : std::nullopt;
-  if (dtype && runtime::dtypeName(*dtype) == text)
+  if (dtype && runtime::dtypeName(*dtype) == text &&
+      !locals_.isExpected(lang::shortDTypeName(*dtype)))
     return words(lang::shortDTypeName(*dtype)).expr;
   auto* made = make<surface::TextLiteral>();
   made->text = arena_.copyText(text);

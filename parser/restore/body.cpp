@@ -1,6 +1,7 @@
 // Blocks: each binding in its turn, after the blocks inside of its value.
 #include "parser/restore/body.h"
 
+#include "parser/restore/mixed_numbers.h"
 #include "parser/restore/types.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@ namespace parser::restoring {
 const surface::Function* BodyRestorer::definition(const lang::Function& function) {
   vars_.count(*function.body);
   reserveNames(function);
+  mixesNumbers_ = shared_.typing && mixesNumbers(*function.body, *shared_.typing);
   frames_.push_back({.block = function.body, .function = &function});
   run();
   return this->function(function, true);

@@ -50,18 +50,21 @@ bool PieceMaker::takesEqualTypes(const lang::OperatorRow& row) const {
 }
 
 /// What the other arguments make of a number without a type. One of another element type might give
-/// it that.
-NumberType PieceMaker::typeBy(const lang::Call& call, const lang::OperatorRow& row,
+/// it that. `row` is null for calls of what is no operator as it is written.
+NumberType PieceMaker::typeBy(const lang::Call& call, const lang::OperatorRow* row,
                               const lang::Constant& constant) {
   NumberType found = NumberType::Default;
   for (const lang::Operand& argument : call.arguments) {
-    const auto* var = argument.value->as<lang::Var>();
-    const lang::Type* type = var && shared_.typing ? shared_.typing->of(*var) : nullptr;
-    if (!type || !type->isTensor() || vars_.resolve(var)->as<lang::Constant>())
+    const lang::Expr& atom = *vars_.resolve(argument.value);
+    const auto* other = atom.as<lang::Constant>();
+    const lang::Type* type = other            ? other->type
+                             : shared_.typing ? shared_.typing->of(*argument.value)
+                                              : nullptr;
+    if (!type || !type->isTensor())
       continue;
     if (type->dtype != constant.type->dtype)
       return NumberType::Unknown;
-    if (takesEqualTypes(row))
+    if (!other && row && takesEqualTypes(*row))
       found = NumberType::Told;
   }
   return found;
@@ -80,12 +83,15 @@ Piece PieceMaker::inBrackets(Piece tuple) {
 
 std::vector<Piece> PieceMaker::callOperands(const lang::Call& call, const lang::OperatorRow* row,
                                             uint32_t more) {
+  const lang::Expr& callee = *call.callee.value;
+  bool asksNumbers = !callee.as<lang::Global>() && !callee.as<lang::Constructor>();
   std::vector<Piece> pieces;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const lang::Expr& argument = *call.arguments[i].value;
+    const lang::Expr& argument = *vars_.resolve(call.arguments[i].value);
     const auto* constant = argument.as<lang::Constant>();
-    pieces.push_back(constant && row ? this->constant(*constant, typeBy(call, *row, *constant))
-                                     : operand(argument));
+    pieces.push_back(constant && asksNumbers
+                         ? this->constant(*constant, typeBy(call, row, *constant))
+                         : operand(argument));
   }
   shorten(pieces, more);
   for (size_t i = 0; row && !row->operands.empty() && i < pieces.size(); ++i)
@@ -101,7 +107,10 @@ Piece PieceMaker::call(const lang::Call& call) {
   if (constructor && constructor->fields.empty() && call.arguments.empty())
     return operand(*constructor);
   Piece callee = single(call.callee, 0);
-  if (callee.var && callee.expr->kind != surface::ExprKind::Call)
+  using enum surface::ExprKind;
+  bool isChain =
+      callee.expr->kind == Call || callee.expr->kind == Project || callee.expr->kind == Field;
+  if (callee.var && !isChain)
     callee = named(*callee.var, callee);
   std::vector<Piece> pieces = callOperands(call, nullptr, callee.width);
   return callOf(callee, pieces, namedAttributes(call.named));

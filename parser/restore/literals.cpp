@@ -17,14 +17,23 @@ namespace {
 /// Tensors of more elements stand in the metadata section.
 constexpr int64_t mostElements = 64;
 
-/// The number that the digits of Relay's text say, which are the fewest that give it back.
+/// The number of the fewest digits that is rounded to the same float of `bits` bits.
 double shortest(double value, int bits) {
-  if (!std::isfinite(value))
+  if (!std::isfinite(value) || bits == 64)
     return value;
-  std::string text = lang::printing::floatLiteral(value, bits);
-  double result = value;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
+  char buffer[64];
+  for (int precision = 1; precision < 17; ++precision) {
+    auto written =
+        std::to_chars(buffer, std::end(buffer), value, std::chars_format::general, precision);
+    double back = 0;
+    std::from_chars(buffer, written.ptr, back);
+    bool isSame = bits == 32 ? float(back) == float(value)
+                             : runtime::Half(runtime::floatRoundedToOdd(back)).bits ==
+                                   runtime::Half(runtime::floatRoundedToOdd(value)).bits;
+    if (isSame)
+      return back;
+  }
+  return value;
 }
 
 /// Elements of which there are literals that give them back.
@@ -117,8 +126,8 @@ Piece PieceMaker::constant(const lang::Constant& constant, NumberType type) {
 }
 
 bool PieceMaker::canDoWithout(runtime::DType dtype, NumberType type) const {
-  return shared_.typing &&
-         (type == NumberType::Told || (type == NumberType::Default && hasDefaultType(dtype)));
+  bool isDefault = type == NumberType::Default && hasDefaultType(dtype) && !mixesNumbers_;
+  return shared_.typing && (type == NumberType::Told || isDefault);
 }
 
 Piece PieceMaker::literal(runtime::DType dtype, uint64_t bits, bool hasSuffix) {

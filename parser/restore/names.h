@@ -43,6 +43,7 @@ public:
   void reserve(std::string_view name) { reserved_.insert(name); }
   /// A name that some local has, if it can.
   void expect(std::string_view name) { expected_.insert(name); }
+  bool isExpected(std::string_view name) const { return expected_.contains(name); }
   /// Gives a variable that comes into scope a name near to `hint`, of `arena`.
   std::string_view bind(lang::Arena& arena, const lang::Var& var, std::string_view hint);
   /// The same for one that has no name yet: `x1`, `x2`.

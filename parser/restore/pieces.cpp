@@ -144,12 +144,8 @@ Piece PieceMaker::tuple(const lang::TupleExpr& tuple) {
 /// `t.0`, or `p.w` of what only Baton's notation has until it is checked.
 Piece PieceMaker::project(const lang::Project& project) {
   Piece tuple = single(project.tuple, 4);
-  if (!project.field.empty()) {
-    auto* field = make<surface::Field>();
-    field->operand = tuple.expr;
-    field->name = {arena_.copyText(project.field), {}};
-    return {field, tuple.width + uint32_t(project.field.size()) + 1};
-  }
+  if (!project.field.empty())
+    return fieldOf(tuple, project.field);
   auto* made = make<surface::Project>();
   made->operand = tuple.expr;
   made->index = project.index;
@@ -164,7 +160,75 @@ Piece PieceMaker::branch(const lang::If& branch) {
   return {made, brokenWidth, false, true};
 }
 
+/// `p.w` and `p with (w = value)`, which are matches of one arm once types are known.
+std::optional<Piece> PieceMaker::recordForm(const lang::Match& match) {
+  const lang::Pattern& pattern = *match.arms[0].pattern;
+  bool isRecord = match.arms.size() == 1 && !match.isPartial && pattern.constructor &&
+                  !pattern.constructor->fieldNames.empty() && !pattern.isGuarded;
+  if (!isRecord)
+    return std::nullopt;
+  const lang::Block& body = *match.arms[0].body;
+  const auto& names = pattern.constructor->fieldNames;
+  size_t bound = 0, read = names.size();
+  for (size_t i = 0; i < names.size(); ++i)
+    if (pattern.parts[i]->kind != lang::PatternKind::Wildcard) {
+      ++bound;
+      read = pattern.parts[i]->var == body.result.value ? i : read;
+    }
+  if (bound == 1 && read < names.size() && body.bindings.empty())
+    return fieldOf(single(match.scrutinee, uint32_t(names[read].size())), names[read]);
+  const auto* call = body.bindings.size() == 1 ? body.bindings[0].value->as<lang::Call>() : nullptr;
+  if (!call || body.result.value != body.bindings[0].var ||
+      call->callee.value != pattern.constructor || bound == 0)
+    return std::nullopt;
+  return changedRecord(match, *call);
+}
+
+Piece PieceMaker::fieldOf(Piece operand, std::string_view name) {
+  auto* field = make<surface::Field>();
+  field->operand = operand.expr;
+  field->name = {arena_.copyText(name), {}};
+  return {field, operand.width + uint32_t(name.size()) + 1};
+}
+
+/// `call` makes the record anew from fields of the old one and other values.
+std::optional<Piece> PieceMaker::changedRecord(const lang::Match& match, const lang::Call& call) {
+  const lang::Pattern& pattern = *match.arms[0].pattern;
+  const auto* made = surface::tryAs<surface::Call>(bodies_.at(match.arms[0].body));
+  if (!made)
+    return std::nullopt;
+  std::vector<surface::Attribute> fields;
+  uint32_t width = 8;
+  for (size_t i = 0; i < pattern.parts.size(); ++i) {
+    if (pattern.parts[i]->kind == lang::PatternKind::Var) {
+      if (pattern.parts[i]->var != call.arguments[i].value)
+        return std::nullopt;
+      continue;
+    }
+    auto isBoundHere = [&](const lang::Pattern* part) {
+      return part->var && part->var == call.arguments[i].value;
+    };
+    if (pattern.parts[i]->kind != lang::PatternKind::Wildcard ||
+        std::ranges::any_of(pattern.parts, isBoundHere))
+      return std::nullopt;
+    surface::Attribute field{{arena_.copyText(pattern.constructor->fieldNames[i]), {}}, {}};
+    field.value.kind = surface::AttributeKind::Expr;
+    field.value.expr = made->arguments[i];
+    fields.push_back(field);
+    width += uint32_t(field.key.text.size()) + 12;
+  }
+  if (fields.empty())
+    return std::nullopt;
+  Piece record = single(match.scrutinee, width);
+  auto* with = make<surface::With>();
+  with->operand = record.expr;
+  with->fields = arena_.copy(fields);
+  return Piece{with, record.width + width};
+}
+
 Piece PieceMaker::match(const lang::Match& match) {
+  if (auto form = match.arms.empty() ? std::nullopt : recordForm(match))
+    return *form;
   auto* made = make<surface::Match>();
   made->isPartial = match.isPartial;
   made->scrutinee = single(match.scrutinee, 10).expr;

@@ -63,6 +63,8 @@ protected:
   lang::Arena& arena_;
   lang::printing::PrintedVars vars_;
   LocalNames locals_;
+  /// Whether numbers need their types where no use tells them.
+  bool mixesNumbers_ = false;
   std::unordered_map<const lang::Block*, const surface::Expr*> bodies_;
   /// By numbers of temporaries: what stands for them.
   std::unordered_map<uint32_t, Piece> pieces_;
@@ -73,6 +75,9 @@ private:
   Piece tuple(const lang::TupleExpr& tuple);
   Piece branch(const lang::If& branch);
   Piece match(const lang::Match& match);
+  std::optional<Piece> recordForm(const lang::Match& match);
+  Piece fieldOf(Piece operand, std::string_view name);
+  std::optional<Piece> changedRecord(const lang::Match& match, const lang::Call& call);
   const surface::Pattern* pattern(const lang::Pattern& pattern);
   Piece spelled(Spelling spelling);
   Piece reference(const char* name, std::initializer_list<const lang::Operand*> operands);
@@ -87,7 +92,7 @@ private:
   std::vector<Piece> callOperands(const lang::Call& call, const lang::OperatorRow* row,
                                   uint32_t more);
   Piece inBrackets(Piece tuple);
-  NumberType typeBy(const lang::Call& call, const lang::OperatorRow& row,
+  NumberType typeBy(const lang::Call& call, const lang::OperatorRow* row,
                     const lang::Constant& constant);
   bool takesEqualTypes(const lang::OperatorRow& row) const;
   Piece callOf(Piece callee, const std::vector<Piece>& operands,

@@ -1,0 +1,14 @@
+// Where numbers need their types in the text.
+#pragma once
+
+#include "lang/ir/typing.h"
+#include "lang/ir/walk.h"
+
+namespace parser::restoring {
+
+/// Whether a number of a definition might take another type than the default one: where one goes,
+/// by way of values that have no type from elsewhere, into a call that also takes something of
+/// another element type.
+bool mixesNumbers(const lang::Block& body, const lang::Typing& typing);
+
+} // namespace parser::restoring
