@@ -23,6 +23,8 @@ Examples:
   baton check model.rly              say what is wrong with a program
   baton check --hover 3:14 model.rly what stands there, with its type and what it does
   baton print --types model.rly      print it with the type of every value
+  baton print --notation=baton model.rly
+                                     print it in Baton's own notation
   baton explain missing-case         what that message means, with a wrong and a right program
   baton opt model.rly --passes=dead-code,graph-form
                                      print it after passes; `baton passes` lists them

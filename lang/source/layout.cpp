@@ -62,34 +62,35 @@ private:
     std::vector<Measured> groups(1);
     uint32_t next = 0;
     for (size_t i = marks.size(); i-- > 0;) {
-      switch (marks[i].kind) {
-      case Kind::Close:
-        groups.push_back({0, next});
-        break;
-      case Kind::OpenHugging:
-      case Kind::OpenStrict:
-        widths_[i] = opened(groups, marks[i].kind == Kind::OpenStrict);
-        break;
-      case Kind::HardLine:
-        next = 0;
-        groups.back() = {.hasHardLine = true};
-        break;
-      case Kind::Text:
-        next += text[i];
-        groups.back().width += text[i];
-        break;
-      case Kind::FillLine:
-        widths_[i] = next + 1;
-        [[fallthrough]];
-      case Kind::Line:
-        ++groups.back().width;
-        [[fallthrough]];
-      case Kind::SoftLine:
-        next = 0;
-        break;
-      default:
-        break;
-      }
+      next += text[i];
+      groups.back().width += text[i];
+      measure(i, marks[i].kind, groups, next);
+    }
+  }
+
+  void measure(size_t i, Kind kind, std::vector<Measured>& groups, uint32_t& next) {
+    switch (kind) {
+    case Kind::Close:
+      return groups.push_back({0, next});
+    case Kind::OpenHugging:
+    case Kind::OpenStrict:
+      widths_[i] = opened(groups, kind == Kind::OpenStrict);
+      return;
+    case Kind::HardLine:
+      next = 0;
+      groups.back() = {.hasHardLine = true};
+      return;
+    case Kind::FillLine:
+      widths_[i] = next + 1;
+      [[fallthrough]];
+    case Kind::Line:
+      ++groups.back().width;
+      [[fallthrough]];
+    case Kind::SoftLine:
+      next = 0;
+      return;
+    default:
+      return;
     }
   }
 

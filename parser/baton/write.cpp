@@ -54,12 +54,21 @@ std::string Writer::file(const File& file, const DocOf& docOf) {
     if (each != file.definitions.front())
       layout_.hardLine();
     if (docOf)
-      layout_.text(docOf(*each));
+      doc(docOf(*each));
     definition(*each);
     run();
     layout_.hardLine();
   }
   return layout_.render(lineWidth);
+}
+
+void Writer::doc(std::string_view lines) {
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    layout_.text(line.empty() ? "///" : "/// " + std::string(line));
+    layout_.hardLine();
+  }
 }
 
 bool WritingPlan::next(Task& task) {

@@ -14,7 +14,7 @@ namespace parser::baton {
 /// The longest line that is written where it can be broken.
 inline constexpr size_t lineWidth = 100;
 
-/// The lines of `///` in front of a definition, or an empty text.
+/// What documents a definition, without comment signs; empty where nothing does.
 using DocOf = std::function<std::string(const surface::Definition&)>;
 
 /// A file, with a blank line between definitions.

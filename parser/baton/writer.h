@@ -75,6 +75,7 @@ public:
 
 private:
   void run();
+  void doc(std::string_view lines);
   void perform(const Task& task);
 
   // Definitions (write.cpp).

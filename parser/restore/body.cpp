@@ -126,8 +126,8 @@ void BodyRestorer::bindLet(const lang::Binding& binding, const surface::Expr* va
   item.value = value;
   if (item.kind == surface::ItemKind::Let)
     item.name = {nameOf(*binding.var), {}};
-  if (binding.var->annotation && !binding.var->annotation->isUnknown())
-    item.type = typeTree(arena_, *binding.var->annotation);
+  if (item.kind == surface::ItemKind::Let)
+    item.type = writtenType(binding.var->annotation, inferredType(*binding.var));
   frames_.back().items.push_back(item);
 }
 

@@ -255,8 +255,7 @@ const surface::Pattern* PieceMaker::pattern(const lang::Pattern& pattern) {
   case lang::PatternKind::Var: {
     auto* made = make<surface::LocalPattern>();
     made->name = {nameOf(*pattern.var), {}};
-    if (pattern.var->annotation && !pattern.var->annotation->isUnknown())
-      made->type = typeTree(arena_, *pattern.var->annotation);
+    made->type = writtenType(pattern.var->annotation, nullptr);
     return made;
   }
   case lang::PatternKind::Constructor: {
@@ -286,16 +285,26 @@ std::string_view PieceMaker::nameOf(const lang::Var& var) {
              : locals_.bind(arena_, var, std::string(var.name) + (isConstructor ? "_" : ""));
 }
 
+const surface::Type* PieceMaker::writtenType(const lang::Type* declared,
+                                             const lang::Type* inferred) {
+  bool isInferred = shared_.showsTypes && shared_.facts.isShown(inferred);
+  const lang::Type* type = isInferred ? inferred : declared;
+  return type && !type->isUnknown() && !type->isError() ? typeTree(arena_, *type) : nullptr;
+}
+
+const lang::Type* PieceMaker::inferredType(const lang::Var& var) const {
+  return shared_.typing ? shared_.typing->of(var) : nullptr;
+}
+
 const surface::Function* PieceMaker::function(const lang::Function& function, bool isDefinition) {
   auto* made = arena_.make<surface::Function>();
-  made->generics = genericNames(arena_, function.generics);
+  made->generics = genericNames(arena_, shared_.showsTypes ? shared_.typing->generics(function)
+                                                           : function.generics);
   std::vector<surface::Parameter> parameters;
   for (const lang::Var* var : function.parameters) {
     surface::Parameter parameter{{nameOf(*var), {}}};
-    bool isWritten = var->annotation && !var->annotation->isUnknown();
-    if (isWritten)
-      parameter.type = typeTree(arena_, *var->annotation);
-    else if (isDefinition && !function.mayBeOpen)
+    parameter.type = writtenType(var->annotation, inferredType(*var));
+    if (!parameter.type && isDefinition && !function.mayBeOpen)
       parameter.type = make<surface::HoleType>();
     if (var->device)
       parameter.attributes = namedAttributes(
@@ -304,8 +313,8 @@ const surface::Function* PieceMaker::function(const lang::Function& function, bo
   }
   made->parameters = arena_.copy(parameters);
   made->attributes = namedAttributes(function.attributes);
-  if (function.resultAnnotation && !function.resultAnnotation->isUnknown())
-    made->result = typeTree(arena_, *function.resultAnnotation);
+  made->result = writtenType(function.resultAnnotation,
+                             shared_.typing ? shared_.typing->result(function) : nullptr);
   made->body = bodies_.at(function.body);
   return made;
 }

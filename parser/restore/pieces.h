@@ -3,6 +3,7 @@
 
 #include "lang/print/metadata.h"
 #include "lang/print/vars.h"
+#include "lang/types/type_text.h"
 #include "parser/restore/names.h"
 #include "parser/restore/restore.h"
 
@@ -16,6 +17,9 @@ struct Restoring {
   const lang::Typing* typing;
   GlobalNames names;
   lang::printing::MetadataCollector metadata;
+  /// Whether types that were inferred are declared.
+  bool showsTypes = false;
+  lang::printing::TypeFacts facts = {};
   /// How often each tensor constant is mentioned; one that is once can be written out.
   std::unordered_map<const void*, uint32_t> mentions = {};
 };
@@ -48,6 +52,9 @@ protected:
   Piece operand(const lang::Expr& atom);
   Piece words(std::string_view name);
   std::string_view nameOf(const lang::Var& var);
+  const lang::Type* inferredType(const lang::Var& var) const;
+  /// The type that is written of something; null for none.
+  const surface::Type* writtenType(const lang::Type* declared, const lang::Type* inferred);
   const surface::Function* function(const lang::Function& function, bool isDefinition);
   /// Gives a temporary a name where the block is that is being restored.
   virtual Piece named(const lang::Var& var, Piece value) = 0;

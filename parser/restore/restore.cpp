@@ -51,13 +51,15 @@ const surface::Definition* functionDefinition(Restoring& shared, const lang::Glo
 } // namespace
 
 Restored restore(lang::Arena& arena, const lang::Module& module,
-                 const lang::OperatorTable& operators, const lang::Typing* typing) {
+                 const lang::OperatorTable& operators, const lang::Typing* typing,
+                 bool showsTypes) {
   Restoring shared{arena,
                    module,
                    operators,
                    typing,
                    restoring::GlobalNames(module, operators),
-                   lang::printing::MetadataCollector(module.metadata)};
+                   lang::printing::MetadataCollector(module.metadata),
+                   showsTypes && typing};
   countMentions(shared);
   std::vector<const surface::Definition*> definitions;
   for (size_t i = module.preludeTypes; i < module.typeDefinitions.size(); ++i)

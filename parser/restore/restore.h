@@ -18,8 +18,10 @@ struct Restored {
   bool needsMetadata = false;
 };
 
-/// The own definitions of a module. With types numbers can do without those that their use says.
+/// The own definitions of a module. With types numbers can do without those that their use says;
+/// `showsTypes` declares what was inferred too.
 Restored restore(lang::Arena& arena, const lang::Module& module,
-                 const lang::OperatorTable& operators, const lang::Typing* typing);
+                 const lang::OperatorTable& operators, const lang::Typing* typing,
+                 bool showsTypes = false);
 
 } // namespace parser
