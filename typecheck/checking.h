@@ -4,6 +4,7 @@
 #include "lang/ir/typing.h"
 #include "lang/op/declared.h"
 #include "lang/types/type_text.h"
+#include "typecheck/known_sizes.h"
 #include "typecheck/open_definitions.h"
 
 namespace typecheck {
@@ -17,15 +18,15 @@ struct Checking {
   Unifier unifier;
   /// The types of the groups so far.
   lang::Typing typing = {};
-  /// By Var::number: its type, and the value that a binding gave it.
-  std::vector<const Type*> varTypes;
-  std::vector<const lang::Expr*> values;
+  VarTables vars;
   /// By Function::number: the type of the result, and the generic scope of the body.
   std::vector<const Type*> resultTypes;
   std::vector<size_t> scopeOf;
-  /// Attributes of operators that are called through a variable, which carries none.
-  std::deque<lang::Attributes> defaults = {};
   OpenDefinitions open;
+  /// Null where the module has no sizes as values.
+  std::unique_ptr<KnownSizes> sizes = nullptr;
+  /// Attributes that calls do not carry, or in which something was found out.
+  runtime::Arena arena = {};
   lang::printing::TypeFacts facts = {};
   /// Whether a type was too large.
   bool reportedTooLarge = false;

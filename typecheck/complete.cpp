@@ -1,8 +1,11 @@
 // A rewriter that knows the types of the old module; what has no mark is copied as it is.
 #include "typecheck/complete.h"
 
+#include "lang/ir/open_marks.h"
 #include "lang/ir/open_number.h"
 #include "lang/ir/rewrite.h"
+#include "typecheck/fixed_calls.h"
+#include "typecheck/size_code.h"
 
 #include <algorithm>
 
@@ -15,13 +18,37 @@ namespace {
 
 class Completer : public Rewriter {
 public:
-  Completer(const Module& from, Builder& into, Checking& checking, Diagnostics& diagnostics)
-      : Rewriter(from, into), checking_(checking), diagnostics_(diagnostics) {}
+  Completer(const Module& from, Builder& into, Checking& checking, const FixedCalls& fixed,
+            Diagnostics& diagnostics)
+      : Rewriter(from, into), checking_(checking), fixed_(fixed), diagnostics_(diagnostics) {
+    for (const Global* global : from.globals)
+      definitions_.insert(global->function);
+  }
 
 private:
+  Fate enter(const Binding& binding) override {
+    if (fixed_.isUnused(*binding.var))
+      return Fate::Drop;
+    return isNeedlessLet(binding) ? Fate::Splice : Fate::Copy;
+  }
+
+  /// Whether a value is a let that was there for a type to be declared which need not be.
+  bool isNeedlessLet(const Binding& binding) {
+    const auto* block = binding.value->as<BlockExpr>();
+    if (!block || block->block->bindings.empty())
+      return false;
+    const Binding& let = block->block->bindings.back();
+    const auto* call = let.value->as<Call>();
+    const Type* type = checking_.typing.of(*let.var);
+    return call && type && isSizedMark(*call) && (fixed_.isFixed(*call) || !saysMore(*type));
+  }
+
   bool keeps(const Global& global) override { return !checking_.open.isOpen(global); }
 
   Atom atom(const Expr& old) override {
+    // Only calls that are replaced mention what is left out.
+    if (const auto* var = old.as<Var>(); var && fixed_.isUnused(*var))
+      return make.scalar(runtime::Int32, 0);
     const auto* constant = old.as<Constant>();
     return constant && constant->open != OpenNumber::None ? number(*constant) : Rewriter::atom(old);
   }
@@ -29,12 +56,99 @@ private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     if (const Global* instance = checking_.open.usedBy(&old))
       return Rewriter::bind(old, atom(*instance), out);
+    if (old.value->as<Function>())
+      around_.pop_back();
     if (const auto* before = old.value->as<Project>(); before && !before->field.empty())
       value = field(*before, *value->as<Project>());
     else if (const auto* call = old.value->as<Call>())
-      if (const auto* callee = call->callee.value->as<Constructor>(); callee && !callee->definition)
-        value = changed(*call, *value->as<Call>());
+      return bindCall(old, *call, *value->as<Call>(), out);
     return Rewriter::bind(old, value, out);
+  }
+
+  Atom bindCall(const Binding& old, const Call& call, const Call& copied, BlockBuilder& out) {
+    if (const auto* callee = call.callee.value->as<Constructor>(); callee && !callee->definition)
+      return Rewriter::bind(old, changed(call, copied), out);
+    if (const auto* callee = call.callee.value->as<Constant>(); callee && callee->size)
+      return bindSize(old, call, *callee, out);
+    const auto* op = call.callee.value->as<OperatorRef>();
+    if (op && (isComputedMark(call) || !attributeMarksOf(call).empty()))
+      return bindComputed(old, call, copied, out);
+    if (isNumberMark(call))
+      return Rewriter::bind(old, withElement(copied, checking_.typing.of(*old.var)->dtype), out);
+    if (isCountMark(call))
+      return Rewriter::bind(old, unmarked(copied), out);
+    return Rewriter::bind(old, &copied, out);
+  }
+
+  // Sizes.
+
+  /// The parameters that are in scope, outermost first, are those that sizes are read off.
+  std::span<const Var* const> parametersOf(const Function& old) override {
+    if (definitions_.contains(&old))
+      around_.clear();
+    around_.push_back(&old);
+    return old.parameters;
+  }
+
+  Atom bindSize(const Binding& old, const Call& call, const Constant& named, BlockBuilder& out) {
+    Atom number = size(call, named, out);
+    return old.isLet() ? Rewriter::bind(old, number, out) : number;
+  }
+
+  Atom size(const Call& call, const Constant& named, BlockBuilder& out) {
+    const Dim* dim = checking_.unifier.dims().resolve(checking_.sizes->of(call));
+    DType dtype = checking_.unifier.resolve(named.type)->dtype;
+    SizeCode code(make, out, checking_.typing, [this](const Expr& old) { return atom(old); });
+    for (const Function* function : around_)
+      code.addParameters(*function);
+    Atom number = code.number(dim, dtype);
+    if (!number)
+      diagnostics_.report(Message::UnknownSize, call.range, dimText(named.size))
+          .note("a size is read off a parameter whose type names it by itself, as `x: f32[n]`");
+    return number ? number : make.scalar(dtype, 0);
+  }
+
+  /// A call whose shape is computed: one by numbers where that gives the same, else its type is
+  /// declared, as nobody behind the checker finds it out.
+  Atom bindComputed(const Binding& old, const Call& call, const Call& copied, BlockBuilder& out) {
+    const Type* type = checking_.typing.of(*old.var);
+    const Call* plain = unmarked(copied);
+    if (isNumberMark(call))
+      plain = withElement(*plain, type->dtype);
+    const Call* fixed = fixed_.replacing(call, *plain, make);
+    if (isSizedMark(call) && (fixed || !saysMore(*type)))
+      return out.bind(fixed ? fixed : plain);
+    if (fixed)
+      return Rewriter::bind(old, fixed, out);
+    return Rewriter::bind(old, needsReshape(*type) ? reshaped(plain, *type, out) : plain, out);
+  }
+
+  /// Whether a declaration would not do: as in Relay it gives way to `?` where it has no names.
+  static bool needsReshape(const Type& type) {
+    return type.isTensor() && !type.hasSymbol &&
+           std::ranges::any_of(type.shape, [](const Dim* dim) { return dim->isConstant(); });
+  }
+
+  /// A tensor in the shape that it has; a fault where it has another one.
+  const Expr* reshaped(const Call* value, const Type& type, BlockBuilder& out) {
+    std::vector<int64_t> numbers;
+    for (const Dim* dim : type.shape)
+      numbers.push_back(dim->isConstant() ? dim->value : 0);
+    return make.call(make.operators.withRole(Role::Reshape), {out.bind(value)},
+                     {{"newshape", numbers}});
+  }
+
+  const Call* unmarked(const Call& copied) {
+    Call* plain = make.arena.make<Call>(copied);
+    plain->named = {};
+    return plain;
+  }
+
+  const Call* withElement(const Call& copied, DType dtype) {
+    Call* made = make.arena.make<Call>(copied);
+    made->named = {};
+    made->attributes = lang::withElement(make.arena, *copied.attributes, dtype);
+    return made;
   }
 
   Atom operandAtom(const Operand& old) override {
@@ -42,9 +156,31 @@ private:
     return instance ? atom(*instance) : atom(*old.value);
   }
 
-  /// A parameter that was an open number is declared, as code may not tell any more what it is.
+  /// A parameter that was an open number is declared, as code may not tell any more what it is; and
+  /// so is what was computed in a shape of sizes, and what a match without arms is to give.
   const Type* declared(const Var& old) override {
-    return checking_.open.numberParameter(old) ? checking_.typing.of(old) : old.annotation;
+    bool isFound = checking_.open.numberParameter(old) ||
+                   (!old.annotation && (isComputed(old) || isNeverGiven(old)));
+    return isFound ? checking_.typing.of(old) : old.annotation;
+  }
+
+  bool isNeverGiven(const Var& old) const {
+    const Expr* value = checking_.vars.values[old.number];
+    const auto* match = value && old.origin == VarOrigin::Let ? value->as<Match>() : nullptr;
+    return match && match->arms.empty();
+  }
+
+  bool isComputed(const Var& old) const {
+    const Expr* value = checking_.vars.values[old.number];
+    const auto* call = value && old.origin == VarOrigin::Let ? value->as<Call>() : nullptr;
+    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+    return op && isComputedMark(*call) && saysMore(*checking_.typing.of(old));
+  }
+
+  /// Whether a type has sizes that nobody behind the checker finds out.
+  static bool saysMore(const Type& type) {
+    auto isAny = [](const Dim* dim) { return dim->isAny(); };
+    return !type.isTensor() || !std::ranges::all_of(type.shape, isAny);
   }
 
   /// The constructor of the copy of what a record is made by.
@@ -90,6 +226,9 @@ private:
   // Numbers.
 
   Atom number(const Constant& old) {
+    // What is called for a size is replaced with the call.
+    if (old.size)
+      return make.scalar(runtime::Int32, 0);
     DType dtype = checking_.unifier.resolve(old.type)->dtype;
     make.range = old.range;
     if (!old.tensor)
@@ -114,7 +253,11 @@ private:
   }
 
   Checking& checking_;
+  const FixedCalls& fixed_;
   Diagnostics& diagnostics_;
+  std::unordered_set<const Function*> definitions_;
+  /// The functions around what is being copied, from the definition inwards.
+  std::vector<const Function*> around_;
 };
 
 } // namespace
@@ -123,7 +266,9 @@ std::unique_ptr<Module> complete(Module& module, Checking& checking, Diagnostics
   checking.open.orderInstances();
   auto copy = std::make_unique<Module>(module.types);
   Builder make(*copy, checking.operators);
-  Completer(module, make, checking, diagnostics).module();
+  Builder scratch(module, checking.operators);
+  FixedCalls fixed(scratch, checking);
+  Completer(module, make, checking, fixed, diagnostics).module();
   return copy;
 }
 

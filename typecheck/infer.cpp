@@ -4,6 +4,7 @@
 
 #include "runtime/budget.h"
 #include "typecheck/call_edits.h"
+#include "typecheck/partial_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,11 +21,13 @@ Checking::Checking(const lang::Module& checked, lang::Module* growing,
       unifier(module.types, module.unknownCount, module.unknownDimCount),
       open(growing, table, unifier) {
   cover();
+  if (growing)
+    sizes = std::make_unique<KnownSizes>(unifier, table, vars);
 }
 
 void Checking::cover() {
-  varTypes.resize(module.varCount);
-  values.resize(module.varCount);
+  vars.types.resize(module.varCount);
+  vars.values.resize(module.varCount);
   resultTypes.resize(module.functionCount);
   scopeOf.resize(module.functionCount);
 }
@@ -32,12 +35,17 @@ void Checking::cover() {
 Inference::Inference(Checking& checking, std::vector<const lang::Global*> group,
                      lang::Diagnostics& diagnostics)
     : checking_(checking), module_(checking.module), diagnostics_(diagnostics),
-      unifier_(checking.unifier), typing_(checking.typing), varTypes_(checking.varTypes),
+      unifier_(checking.unifier), typing_(checking.typing), varTypes_(checking.vars.types),
       resultTypes_(checking.resultTypes), scopeOf_(checking.scopeOf), group_(std::move(group)),
-      relations_(unifier_, checking.open, diagnostics, checking.values) {
+      relations_(unifier_, checking.open, checking.sizes.get(), checking.arena, diagnostics,
+                 checking.vars.values) {
   relations_.questions.fieldType = [this](const lang::Constructor& constructor, size_t field,
-                                const Type* data) { return fieldType(constructor, field, data); };
-  relations_.questions.instanceType = [this](const lang::Global& instance) { return globalType(instance); };
+                                          const Type* data) {
+    return fieldType(constructor, field, data);
+  };
+  relations_.questions.instanceType = [this](const lang::Global& instance) {
+    return globalType(instance);
+  };
 }
 
 /// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one
@@ -56,8 +64,8 @@ const Type* Inference::annotated(const Type* annotation, const Type* found) {
   return own->hasSymbol && !own->hasUnknown ? own : unifier_.slot(own);
 }
 
-void Inference::addNumber(const Type* unknown, lang::Dims shape, bool isReal) {
-  unifier_.numbers().add(unknown, shape, isReal);
+void Inference::addNumber(const Type* unknown, lang::Dims shape, OpenClass its) {
+  unifier_.numbers().add(unknown, shape, its);
   relations_.addNumber(unknown);
 }
 
@@ -135,7 +143,7 @@ const Type* Inference::declare(const lang::Function& function) {
     setType(*parameter, annotated(parameter->annotation, foundType(*parameter)));
     if (const auto* number = checking_.open.numberParameter(*parameter);
         number && !foundType(*parameter))
-      addNumber(varTypes_[parameter->number], number->shape, number->isReal);
+      addNumber(varTypes_[parameter->number], number->shape, number->its);
     parameters.push_back(varTypes_[parameter->number]);
   }
   const Type*& result = resultTypes_[function.number];
@@ -201,7 +209,7 @@ bool Inference::advance() {
       return false;
     isWalked_ = false;
     if (isLeftOpen()) {
-      checking_.open.add(group_);
+      checking_.open.add(group_, relations_.needsNumbers());
       relations_.clear();
       return true;
     }
@@ -251,14 +259,25 @@ bool Inference::solveAll() {
   return true;
 }
 
-/// Whether the uses of the group are to decide what its parameters are: relations wait for them. Those
-/// who run `@main` need to know it.
+/// Whether the uses of the group are to decide what its parameters are: relations wait for them.
+/// Those who run `@main` need to know it.
 bool Inference::isLeftOpen() {
   auto mayBeOpen = [](const lang::Global* global) { return global->function->mayBeOpen; };
+  auto readsResult = [&](const lang::Global* global) {
+    return !checking_.open.sizesOfResult(*global).empty();
+  };
   bool hasErrors = diagnostics_.errorCount() > groupErrors_;
   if (!checking_.open.mayGrow() || hasErrors || !std::ranges::all_of(group_, mayBeOpen) ||
       std::ranges::count(group_, "main", &lang::Global::name) > 0)
     return false;
+  if (std::ranges::any_of(group_, readsResult))
+    return true;
+  if (relations_.needsNumbers())
+    return true;
+  auto isPartial = [](const lang::Var* parameter) { return parameter->partial != nullptr; };
+  for (const lang::Global* global : group_)
+    if (std::ranges::any_of(global->function->parameters, isPartial))
+      return true;
   std::vector<const Type*> awaited = relations_.awaited();
   for (const lang::Global* global : group_)
     for (const lang::Var* parameter : global->function->parameters)
@@ -287,9 +306,22 @@ void Inference::finishGroup() {
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
   closeRecursion();
   nameSizes(group_);
+  checkPartialResults();
   relations_.clear();
   checkEquations();
   checkBounds();
+}
+
+void Inference::checkPartialResults() {
+  for (const lang::Global* global : group_) {
+    const lang::Function& function = *global->function;
+    if (!function.partialResult)
+      continue;
+    const Type* result = unifier_.resolve(resultTypes_[function.number]);
+    if (!fits(*function.partialResult, *result, {}, unifier_))
+      diagnostics_.report(Message::ResultMismatch, function.body->result.range,
+                          partialText(*function.partialResult), shortTypeText(result));
+  }
 }
 
 /// Leaves nothing open that could be reported.
@@ -396,7 +428,7 @@ void Inference::inferBinding(const lang::Binding& binding) {
   const lang::Var& var = *binding.var;
   const Type* found = foundType(var);
   bool isDeclared = var.annotation || found;
-  checking_.values[var.number] = binding.value;
+  checking_.vars.values[var.number] = binding.value;
   if (isGroupTooLarge_) {
     setType(var, unifier_.types().error());
     return;
@@ -411,8 +443,7 @@ void Inference::inferBinding(const lang::Binding& binding) {
     return;
   }
   const lang::Global* open = openGlobal(*binding.value);
-  const Type* value =
-      open ? inferOpenValue(&binding, binding.place, *open) : infer(*binding.value);
+  const Type* value = open ? inferOpenValue(&binding, binding.place, *open) : infer(*binding.value);
   if (unifier_.isTooLarge(value))
     value = tooLarge(binding.value->range);
   if (!isDeclared) {

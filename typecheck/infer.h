@@ -22,6 +22,7 @@ public:
 
 private:
   using Type = lang::Type;
+  using SizeMap = std::unordered_map<const lang::Dim*, const lang::Dim*>;
   using TypeMemo = std::unordered_map<const Type*, const Type*>;
 
   // Definitions.
@@ -47,7 +48,7 @@ private:
   const Type* infer(const lang::Expr& expr);
   const Type* inferOperand(const lang::Operand& operand);
   const Type* inferHole(const lang::Hole& hole);
-  void addNumber(const Type* unknown, lang::Dims shape, bool isReal);
+  void addNumber(const Type* unknown, lang::Dims shape, OpenClass its);
   const Type* inferConstant(const lang::Constant& constant);
   const Type* fieldType(const lang::Constructor& constructor, size_t field, const Type* data);
   const Type* inferTuple(const lang::TupleExpr& tuple);
@@ -55,13 +56,19 @@ private:
   void checkOpenInstances();
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   const lang::Global* openGlobal(const lang::Expr& expr) const;
+  const Type* inferSize(const lang::Call& call, const lang::Constant& size);
   const Type* inferChange(const lang::Call& call, const lang::Constructor& change);
   const Type* inferOpenCall(const lang::Call& call, const lang::Global& global);
   const Type* inferOpenValue(const void* mention, lang::SourceRange range,
                              const lang::Global& global);
   const Type* addOpenUse(const void* mention, const lang::Global& global,
                          std::span<const Type* const> operands,
-                         std::span<const lang::Operand> places, lang::SourceRange range);
+                         std::span<const lang::Operand> places, SizeMap& sizes,
+                         lang::SourceRange range);
+  std::span<const std::pair<const lang::Dim*, const lang::Dim*>> namesAt(const lang::Global& global,
+                                                                         SizeMap& sizes);
+  const Type* resultAt(const lang::Global& global, SizeMap& sizes);
+  void checkPartialResults();
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
                       lang::Types parameters);

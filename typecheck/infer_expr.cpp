@@ -1,5 +1,6 @@
 // One short function per kind of expression; the rules are those of section "Rules by node" in
 // Relay's type inference.
+#include "lang/ir/open_marks.h"
 #include "lang/op/op.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/exhaustive.h"
@@ -63,7 +64,9 @@ const Type* Inference::constructorType(const lang::Constructor& constructor) {
   TypeContext& types = unifier_.types();
   std::vector<const Type*> arguments;
   for (const lang::TypeParameter* generic : constructor.definition->generics)
-    arguments.push_back(types.variable(generic));
+    arguments.push_back(generic->kind == lang::ParameterKind::Dimension
+                            ? types.dimension(types.symbol(generic))
+                            : types.variable(generic));
   std::vector<const Type*> fields;
   std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
   for (const Type* field : constructor.fields)
@@ -76,12 +79,14 @@ const Type* Inference::constructorType(const lang::Constructor& constructor) {
 const Type* Inference::inferConstant(const lang::Constant& constant) {
   if (constant.open == lang::OpenNumber::None)
     return constant.type;
-  bool isNew = unifier_.shallow(constant.type) == constant.type && !unifier_.numbers().of(constant.type);
+  bool isNew =
+      unifier_.shallow(constant.type) == constant.type && !unifier_.numbers().of(constant.type);
   if (isNew) {
     const Type* shape = constant.tensor ? unifier_.types().tensorOf(constant.tensor->shape(),
                                                                     constant.tensor->dtype())
                                         : unifier_.types().scalar(runtime::Int32);
-    addNumber(constant.type, shape->shape, constant.open == lang::OpenNumber::Real);
+    addNumber(constant.type, shape->shape,
+              constant.open == lang::OpenNumber::Real ? OpenClass::Real : OpenClass::Integer);
   }
   return constant.type;
 }
@@ -142,16 +147,44 @@ const lang::Global* Inference::openGlobal(const lang::Expr& expr) const {
 
 const Type* Inference::addOpenUse(const void* mention, const lang::Global& global,
                                   std::span<const Type* const> operands,
-                                  std::span<const lang::Operand> places, lang::SourceRange range) {
+                                  std::span<const lang::Operand> places, SizeMap& sizes,
+                                  lang::SourceRange range) {
   PendingRelation relation;
   relation.open = &global;
   relation.mention = mention;
   relation.definition = definition_;
   relation.places = places;
+  relation.names = namesAt(global, sizes);
   relation.range = range;
-  relation.result = unifier_.fresh();
+  relation.result = !checking_.open.sizesOfResult(global).empty()
+                        ? unifier_.slot(resultAt(global, sizes))
+                        : unifier_.fresh();
   relations_.add(relation, operands);
   return relation.result;
+}
+
+/// The declared result of a definition at one use, whose sizes are open where nothing tells them.
+const Type* Inference::resultAt(const lang::Global& global, SizeMap& sizes) {
+  Unifier::FreshUnknowns unknowns;
+  const Type* result = unifier_.withFreshUnknowns(global.function->resultAnnotation, unknowns);
+  return unifier_.mapDims(result, [&](const lang::Dim* form) {
+    return unifier_.types().substitute(form, [&](const lang::Dim* name) {
+      if (name->kind != lang::DimKind::Symbol || name->hasForeign)
+        return name;
+      const lang::Dim*& own = sizes[name];
+      return own ? own : own = unifier_.dims().fresh();
+    });
+  });
+}
+
+/// What the names of sizes in a definition are at one use of it, beside those that are known.
+std::span<const std::pair<const Dim*, const Dim*>> Inference::namesAt(const lang::Global& global,
+                                                                      SizeMap& sizes) {
+  for (const lang::Var* parameter : global.function->parameters)
+    if (parameter->partial)
+      freshDims(unifier_.types().tensor(parameter->partial->shape, runtime::Float32), sizes);
+  std::vector<std::pair<const Dim*, const Dim*>> names(sizes.begin(), sizes.end());
+  return relations_.arena().copy(names);
 }
 
 /// What the definition declares of its parameters is asked of the arguments at once.
@@ -166,13 +199,13 @@ const Type* Inference::inferOpenCall(const lang::Call& call, const lang::Global&
                         wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     return unifier_.types().error();
   }
-  std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
+  SizeMap sizes;
   Unifier::FreshUnknowns unknowns;
   std::vector<const Type*> wanted(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i)
     wanted[i] =
         parameters[i]->annotation
-            ? unifier_.withFreshUnknowns(freshDims(parameters[i]->annotation, sizes), unknowns)
+            ? freshDims(unifier_.withFreshUnknowns(parameters[i]->annotation, unknowns), sizes)
             : arguments[i];
   for (size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i]->annotation) {
@@ -181,21 +214,21 @@ const Type* Inference::inferOpenCall(const lang::Call& call, const lang::Global&
       };
       require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
     }
-  return addOpenUse(&call.callee, global, arguments, call.arguments, call.range);
+  return addOpenUse(&call.callee, global, arguments, call.arguments, sizes, call.range);
 }
 
 /// As a value it is a function of types that are still unknown.
 const Type* Inference::inferOpenValue(const void* mention, lang::SourceRange range,
                                       const lang::Global& global) {
-  std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
+  SizeMap sizes;
   Unifier::FreshUnknowns unknowns;
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : global.function->parameters)
     parameters.push_back(
         parameter->annotation
-            ? unifier_.withFreshUnknowns(freshDims(parameter->annotation, sizes), unknowns)
+            ? freshDims(unifier_.withFreshUnknowns(parameter->annotation, unknowns), sizes)
             : unifier_.fresh());
-  const Type* result = addOpenUse(mention, global, parameters, {}, range);
+  const Type* result = addOpenUse(mention, global, parameters, {}, sizes, range);
   return unifier_.types().function(parameters, result);
 }
 
@@ -217,6 +250,8 @@ const Type* Inference::inferCall(const lang::Call& call) {
   if (const auto* change = call.callee.value->as<lang::Constructor>();
       change && !change->definition)
     return inferChange(call, *change);
+  if (const auto* size = call.callee.value->as<lang::Constant>(); size && size->size)
+    return inferSize(call, *size);
   if (const lang::Global* open = openGlobal(*call.callee.value))
     return inferOpenCall(call, *open);
   size_t bounds = relations_.bounds.size();
@@ -236,12 +271,21 @@ const lang::Attributes* Inference::attributesOf(const lang::Call& call,
   for (const lang::AttributeRow& attribute : row.attributes)
     if (attribute.defaultText.empty())
       diagnostics_.report(Message::MissingAttribute, call.range, row.name, attribute.name);
-  return &checking_.defaults.emplace_back(
-      lang::Attributes{row.attributes, checking_.operators.defaults(&row)});
+  return checking_.arena.make<lang::Attributes>(row.attributes, checking_.operators.defaults(&row));
+}
+
+/// A size as a number. Its name is one of the definition's, or what that has found out.
+const Type* Inference::inferSize(const lang::Call& call, const lang::Constant& size) {
+  checking_.sizes->set(call, ownDims(unifier_.types().dimension(size.size))->shape[0]);
+  return inferConstant(size);
 }
 
 const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row) {
-  if (!row.takes(call.arguments.size())) {
+  size_t computed = lang::attributeMarksOf(call).size();
+  for (const lang::Operand& attribute : call.arguments.last(computed))
+    inferOperand(attribute);
+  auto arguments = call.arguments.first(call.arguments.size() - computed);
+  if (!row.takes(arguments.size())) {
     size_t given = call.arguments.size();
     for (const lang::Operand& argument : call.arguments)
       inferOperand(argument);
@@ -249,7 +293,7 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
         Message::ArgumentCount, call.range, fmt::format("`{}`", row.name), row.operandCount(),
         row.operands.size() == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     if (given > row.operands.size())
-      suggestNames(report, row, call, checking_.values);
+      suggestNames(report, row, call, checking_.vars.values);
     if (given > row.operands.size() && row.derivative != lang::Derivative::None)
       suggestSecondCall(report, call);
     return unifier_.types().error();
@@ -258,12 +302,20 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   relation.row = &row;
   relation.definition = definition_;
   relation.attributes = attributesOf(call, row);
-  relation.places = call.arguments;
+  relation.places = arguments;
   relation.range = call.range;
+  relation.attributed = computed > 0 ? &call : nullptr;
+  if (lang::isNumberMark(call)) {
+    relation.opens = row.role == lang::Role::Extent ? OpenClass::Integer : OpenClass::Either;
+    relation.attributes =
+        lang::withElement(checking_.arena, *relation.attributes, runtime::Float32);
+  }
+  relation.counts = lang::isCountMark(call);
+  relation.isComputed = lang::isComputedMark(call);
   bool takesInstances = row.derivative != lang::Derivative::None;
   std::vector<const Type*> operands;
-  operands.reserve(call.arguments.size());
-  for (const lang::Operand& argument : call.arguments) {
+  operands.reserve(arguments.size());
+  for (const lang::Operand& argument : arguments) {
     const Type* type = inferOperand(argument);
     operands.push_back(takesInstances ? monomorphic(type) : type);
   }
@@ -565,18 +617,34 @@ void suggestWildcards(lang::Diagnostic& report, const lang::Pattern& pattern, si
 
 } // namespace
 
+/// Whether a form has a name that is no parameter.
+static bool namesSize(const lang::Dim* form) {
+  std::vector<const lang::Dim*> stack{form};
+  while (!stack.empty()) {
+    const lang::Dim* dim = stack.back();
+    stack.pop_back();
+    if (dim->kind == lang::DimKind::Symbol && !dim->parameter)
+      return true;
+    for (const lang::DimTerm& term : dim->terms)
+      stack.push_back(term.variable);
+  }
+  return false;
+}
+
 void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type* type) {
   TypeContext& types = unifier_.types();
   const lang::Constructor& constructor = *pattern.constructor;
   std::vector<const Type*> arguments;
-  for (size_t i = 0; i < constructor.definition->generics.size(); ++i)
-    arguments.push_back(unifier_.fresh());
+  for (const lang::TypeParameter* generic : constructor.definition->generics)
+    arguments.push_back(generic->kind == lang::ParameterKind::Dimension
+                            ? types.dimension(unifier_.dims().fresh())
+                            : unifier_.fresh());
   const Type* data = types.data(constructor.definition, arguments);
   bool fits = unify(data, type, pattern.range);
   if (!fits)
     reportTypes(Message::PatternMismatch, pattern.range, data, type);
-  // What sizes a value was built with is not in its type.
-  auto forget = [&](const lang::Dim* dim) { return dim->hasSymbol ? types.any() : dim; };
+  // What sizes a value was built with is not in its type, unless they are its arguments.
+  auto forget = [&](const lang::Dim* dim) { return namesSize(dim) ? types.any() : dim; };
   size_t wanted = constructor.fields.size(), given = pattern.parts.size();
   if (wanted != given) {
     auto& report = diagnostics_.report(Message::PatternFieldCount, pattern.range, constructor.name,

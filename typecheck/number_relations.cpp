@@ -4,8 +4,9 @@
 // with the element types of the other operands, then with the one that numbers have by themselves.
 // Where all operands are open it is asked with several: an operator that takes them all, and gives
 // what it takes, gives an open number that agrees with its operands.
+#include "typecheck/number_relations.h"
+
 #include "lang/op/op.h"
-#include "typecheck/relations.h"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ std::vector<runtime::DType> elementsOf(std::span<const Type* const> operands) {
 } // namespace
 
 template <typename Visit>
-void Relations::forEachNumber(std::span<const Type* const> operands, Visit visit) {
+void NumberRelations::forEachNumber(std::span<const Type* const> operands, Visit visit) {
   for (const Type* operand : operands) {
     if (unifier_.numbers().of(operand))
       visit(operand);
@@ -56,15 +57,20 @@ void Relations::forEachNumber(std::span<const Type* const> operands, Visit visit
   }
 }
 
+/// The class of an open number.
+OpenClass NumberRelations::classOf(const Type* number) {
+  return unifier_.numbers().classOf(*unifier_.numbers().of(number));
+}
+
 /// Whether an operand is an open number, or a tuple with one.
-bool Relations::holdsNumber(const Type* operand) {
+bool NumberRelations::holdsNumber(const Type* operand) {
   bool found = false;
   forEachNumber({&operand, 1}, [&](const Type*) { found = true; });
   return found;
 }
 
 /// The operand to wait for: one of which nothing is known, or else a number.
-size_t Relations::awaitedBesideNumbers(std::span<const Type* const> operands) {
+size_t NumberRelations::awaitedBeside(std::span<const Type* const> operands) {
   auto isOther = [&](const Type* operand) {
     auto isNumber = [&](const Type* unknown) { return unifier_.numbers().of(unknown) != nullptr; };
     return !std::ranges::all_of(unifier_.openUnknowns(operand), isNumber);
@@ -77,13 +83,12 @@ size_t Relations::awaitedBesideNumbers(std::span<const Type* const> operands) {
 
 /// The answer with open numbers of an element type, where all of them may have it and nothing else
 /// is open.
-std::optional<RelationResult> Relations::answerWith(const PendingRelation& relation,
-                                                    std::span<const Type* const> operands,
-                                                    runtime::DType dtype) {
+std::optional<RelationResult> NumberRelations::answerWith(const PendingRelation& relation,
+                                                          std::span<const Type* const> operands,
+                                                          runtime::DType dtype) {
   bool isFit = true;
-  forEachNumber(operands, [&](const Type* number) {
-    isFit = isFit && holdsNumbers(dtype, unifier_.numbers().isReal(*unifier_.numbers().of(number)));
-  });
+  forEachNumber(operands,
+                [&](const Type* number) { isFit = isFit && holdsNumbers(dtype, classOf(number)); });
   std::vector<const Type*> known;
   for (const Type* operand : operands) {
     known.push_back(withElement(unifier_, operand, dtype));
@@ -91,45 +96,61 @@ std::optional<RelationResult> Relations::answerWith(const PendingRelation& relat
   }
   if (!isFit)
     return std::nullopt;
-  RelationResult result = answer(relation, known);
+  RelationResult result = answer_(relation, known);
   return result.outcome == RelationResult::Outcome::Solved ? std::optional(std::move(result))
                                                            : std::nullopt;
 }
 
-/// Whether something was found out about the numbers, by which the relation can go on or is done.
-bool Relations::decideNumbers(PendingRelation& relation, std::span<const Type* const> operands) {
-  if (elementsOf(operands).empty()) {
-    linkNumbers(relation, operands);
-    return relation.isDone;
-  }
-  return decideByOthers(relation, operands);
+NumberRelations::Found NumberRelations::ask(const PendingRelation& relation,
+                                            std::span<const Type* const> operands) {
+  if (elementsOf(operands).empty())
+    return linkNumbers(relation, operands);
+  return {decideByOthers(relation, operands), nullptr};
 }
 
-bool Relations::decideByOthers(const PendingRelation& relation,
-                               std::span<const Type* const> operands) {
+bool NumberRelations::decideByOthers(const PendingRelation& relation,
+                                     std::span<const Type* const> operands) {
   std::vector<runtime::DType> candidates = elementsOf(operands);
-  bool isReal = false;
-  forEachNumber(operands, [&](const Type* number) {
-    isReal |= unifier_.numbers().isReal(*unifier_.numbers().of(number));
-  });
-  candidates.push_back(isReal ? runtime::Float32 : runtime::Int32);
+  OpenClass its = OpenClass::Integer;
+  forEachNumber(operands, [&](const Type* number) { its = std::max(its, classOf(number)); });
+  candidates.push_back(ownElement(its));
   for (runtime::DType dtype : candidates)
     if (answerWith(relation, operands, dtype)) {
-      forEachNumber(operands, [&](const Type* number) {
-        if (const OpenNumbers::Number* open = unifier_.numbers().of(number))
-          unifier_.numbers().decide(OpenNumbers::Number(*open), dtype);
-      });
+      decideAll(operands, dtype);
       return true;
     }
   return false;
 }
 
-void Relations::linkNumbers(PendingRelation& relation, std::span<const Type* const> operands) {
+/// Numbers of which an operator takes one element type only, as an attribute may say, are of that.
+bool NumberRelations::decideByOnlyFit(const PendingRelation& relation,
+                                      std::span<const Type* const> operands) {
+  static constexpr runtime::DType candidates[] = {runtime::Int32, runtime::Int64, runtime::Float64,
+                                                  runtime::Float16, runtime::BFloat16};
+  std::vector<runtime::DType> fits;
+  for (runtime::DType dtype : candidates)
+    if (answerWith(relation, operands, dtype))
+      fits.push_back(dtype);
+  if (fits.size() == 1)
+    decideAll(operands, fits[0]);
+  return fits.size() == 1;
+}
+
+void NumberRelations::decideAll(std::span<const Type* const> operands, runtime::DType dtype) {
+  forEachNumber(operands, [&](const Type* number) {
+    if (const OpenNumbers::Number* open = unifier_.numbers().of(number))
+      unifier_.numbers().decide(OpenNumbers::Number(*open), dtype);
+  });
+}
+
+/// The numbers agree from here on, where the operator takes them all.
+NumberRelations::Found NumberRelations::linkNumbers(const PendingRelation& relation,
+                                                    std::span<const Type* const> operands) {
   const Type* first = nullptr;
   bool isReal = false;
   forEachNumber(operands, [&](const Type* number) {
     first = first ? first : number;
-    isReal |= unifier_.numbers().isReal(*unifier_.numbers().of(number));
+    isReal |= classOf(number) == OpenClass::Real;
   });
   // What it gives for operands of an element type, if that is a tensor of the same.
   auto follows = [&](runtime::DType dtype) -> const Type* {
@@ -138,7 +159,7 @@ void Relations::linkNumbers(PendingRelation& relation, std::span<const Type* con
     return isAlike ? result->output : nullptr;
   };
   if (!answerWith(relation, operands, runtime::Float32))
-    return;
+    return {decideByOnlyFit(relation, operands), nullptr};
   bool takesIntegers = !isReal && answerWith(relation, operands, runtime::Int32);
   forEachNumber(operands, [&](const Type* number) {
     unifier_.numbers().link(*unifier_.numbers().of(first), *unifier_.numbers().of(number));
@@ -148,30 +169,7 @@ void Relations::linkNumbers(PendingRelation& relation, std::span<const Type* con
   const Type* output = follows(runtime::Float32);
   bool givesWhatItTakes = output && follows(runtime::Float64) &&
                           (!takesIntegers || (follows(runtime::Int32) && follows(runtime::Int64)));
-  if (!givesWhatItTakes)
-    return;
-  relation.isDone = true;
-  const Type* number = unifier_.numbers().addLike(output->shape, first);
-  addNumber(number);
-  unifyOrReport(relation, relation.result, number);
-}
-
-bool Relations::settleNext() {
-  for (; open_.firstNumber < open_.numbers.size(); ++open_.firstNumber)
-    if (const OpenNumbers::Number* number =
-            unifier_.numbers().of(open_.numbers[open_.firstNumber])) {
-      unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
-      return true;
-    }
-  if (std::exchange(open_.goesOn, true))
-    return false;
-  bool isAny = false;
-  for (size_t i = 0; i < relations_.size(); ++i)
-    if (relations_[i].open && !relations_[i].isDone) {
-      queue_.ready.insert(i);
-      isAny = true;
-    }
-  return isAny;
+  return {false, givesWhatItTakes ? unifier_.numbers().addLike(output->shape, first) : nullptr};
 }
 
 } // namespace typecheck

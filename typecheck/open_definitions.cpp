@@ -3,6 +3,7 @@
 #include "typecheck/open_definitions.h"
 
 #include "lang/ir/rewrite.h"
+#include "lang/ir/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,6 +16,14 @@ namespace {
 
 /// More instances than a program has use for: one that asks for ever new types is stopped.
 constexpr size_t mostInstances = 20'000;
+
+/// The last sizes of a tensor as its parameter declares them; none of anything else.
+Dims declaredSizes(const Var& parameter) {
+  if (parameter.partial)
+    return parameter.partial->shape;
+  return parameter.annotation && parameter.annotation->isTensor() ? parameter.annotation->shape
+                                                                  : Dims();
+}
 
 /// The sizes of operands in an instance. Names that callers gave mean sizes of the instance: one
 /// that stands alone somewhere keeps its name, any other form becomes a size of its own.
@@ -41,6 +50,33 @@ public:
     });
   }
 
+  /// Where a parameter has a name for a size that is not known, it is a size of the instance.
+  const Type* ofOperand(const Type* type, const Var& parameter) {
+    type = (*this)(type);
+    Dims declared = declaredSizes(parameter);
+    if (!type->isTensor() || !type->hasAny || declared.size() > type->shape.size())
+      return type;
+    std::vector<const Dim*> shape(type->shape.begin(), type->shape.end());
+    for (size_t i = 0; i < declared.size(); ++i)
+      if (const Dim*& dim = shape[shape.size() - declared.size() + i];
+          dim->isAny() && declared[i]->isNamed()) {
+        const Dim*& own = byName_[declared[i]];
+        dim = own ? own : own = fresh();
+      }
+    return unifier_.types().tensor(shape, type->dtype, type->isWide);
+  }
+
+  /// What a name is by an operand where it is known.
+  void learn(const Type* type, const Var& parameter) {
+    Dims declared = declaredSizes(parameter);
+    if (!type->isTensor() || declared.size() > type->shape.size())
+      return;
+    for (size_t i = 0; i < declared.size(); ++i)
+      if (const Dim* dim = type->shape[type->shape.size() - declared.size() + i];
+          !dim->isAny() && declared[i]->isNamed())
+        byName_.try_emplace(declared[i], (*this)(unifier_.types().dimension(dim))->shape[0]);
+  }
+
 private:
   /// Whether all names of a form stand alone in some operand.
   bool isTold(const Dim* form) {
@@ -63,9 +99,19 @@ private:
 
   Unifier& unifier_;
   std::unordered_set<const Dim*> alone_;
-  std::unordered_map<const Dim*, const Dim*> sizes_, names_;
+  std::unordered_map<const Dim*, const Dim*> sizes_, names_, byName_;
   size_t count_ = 0;
 };
+
+/// The names of sizes in a type.
+void addSizes(Unifier& unifier, const Type* type, std::unordered_set<const Dim*>& found) {
+  unifier.mapDims(type, [&](const Dim* form) {
+    return unifier.types().substitute(form, [&](const Dim* name) {
+      found.insert(name);
+      return name;
+    });
+  });
+}
 
 /// Copies the functions of a group in their own module.
 class InstanceMaker : public Rewriter {
@@ -77,14 +123,31 @@ public:
 
   /// Gives the parameters of one of the functions their types. The names of sizes in its text are
   /// what they are there.
-  void declare(const Function& function, std::span<const Type* const> types) {
+  /// The shapes of those that are open numbers are in `operands`, as those of all.
+  void declare(const Function& function, std::span<const Type* const> types,
+               std::span<const Type* const> operands) {
+    if (operands.size() > types.size())
+      bindNames(*function.resultAnnotation, *operands.back());
     for (size_t i = 0; i < types.size(); ++i)
       if (types[i] && function.parameters[i]->annotation)
         bindNames(*function.parameters[i]->annotation, *types[i]);
     for (size_t i = 0; i < types.size(); ++i)
+      if (operands[i] && function.parameters[i]->partial)
+        bindNames(*function.parameters[i]->partial, *operands[i]);
+    for (size_t i = 0; i < types.size(); ++i)
       if (types[i] && !function.parameters[i]->annotation)
         declared_[function.parameters[i]] =
             unifier_.mapDims(types[i], [&](const Dim* form) { return named(form); });
+  }
+
+  /// What is said of a result, in the sizes of this instance; null stays null.
+  const PartialTensor* partialOf(const PartialTensor* partial) {
+    if (!partial)
+      return nullptr;
+    Dims shape = ofInstance(unifier_.types().tensor(partial->shape, runtime::Float32))->shape;
+    return make.arena.make<PartialTensor>(
+        partial->dtype, make.arena.copy(std::vector<const Dim*>(shape.begin(), shape.end())),
+        partial->hasLeading);
   }
 
 private:
@@ -98,6 +161,8 @@ private:
     if (isNew) {
       auto* made = make.arena.make<Constant>(*constant);
       made->type = unifier_.fresh();
+      if (made->size)
+        made->size = ofInstance(unifier_.types().dimension(made->size))->shape[0];
       number->second = made;
     }
     return number->second;
@@ -106,6 +171,15 @@ private:
   const Type* declared(const Var& old) override {
     auto found = declared_.find(&old);
     return found == declared_.end() ? ofInstance(old.annotation) : found->second;
+  }
+  /// Parameters that the use tells are none of the instance.
+  std::span<const TypeParameter* const> declaredGenerics(const Function& old) override {
+    std::vector<const TypeParameter*> kept;
+    for (const TypeParameter* generic : old.generics)
+      if (generic->kind != ParameterKind::Dimension ||
+          !sizes_.contains(unifier_.types().symbol(generic)))
+        kept.push_back(generic);
+    return kept.size() == old.generics.size() ? old.generics : make.arena.copy(kept);
   }
   const Type* declaredResult(const Function& old) override {
     return ofInstance(old.resultAnnotation);
@@ -132,15 +206,26 @@ private:
     });
   }
 
+  void bindName(const Dim* name, const Dim* size) {
+    if (name->kind == DimKind::Symbol && !name->hasForeign &&
+        sizes_.try_emplace(name, size).second && size->isNamed())
+      names_.try_emplace(size, name);
+  }
+
+  /// The last dimensions are those that are said.
+  void bindNames(const PartialTensor& partial, const Type& type) {
+    if (type.isTensor() && type.shape.size() >= partial.shape.size())
+      for (size_t i = 0; i < partial.shape.size(); ++i)
+        bindName(partial.shape[i], type.shape[type.shape.size() - partial.shape.size() + i]);
+  }
+
   /// Recursion follows types, which are bounded.
   void bindNames(const Type& annotation, const Type& type) {
     if (annotation.kind != type.kind || annotation.shape.size() != type.shape.size() ||
         annotation.parts.size() != type.parts.size())
       return;
     for (size_t i = 0; i < type.shape.size(); ++i)
-      if (annotation.shape[i]->isNamed() &&
-          sizes_.try_emplace(annotation.shape[i], type.shape[i]).second && type.shape[i]->isNamed())
-        names_.try_emplace(type.shape[i], annotation.shape[i]);
+      bindName(annotation.shape[i], type.shape[i]);
     for (size_t i = 0; i < type.parts.size(); ++i)
       bindNames(*annotation.parts[i], *type.parts[i]);
     if (annotation.result && type.result)
@@ -157,23 +242,69 @@ private:
 
 } // namespace
 
-void OpenDefinitions::add(std::span<const Global* const> group) {
+void OpenDefinitions::add(std::span<const Global* const> group, bool readsResults) {
   auto shared = std::make_shared<const Group>(group.begin(), group.end());
-  for (const Global* global : group)
+  for (const Global* global : group) {
     groups_[global] = shared;
+    if (readsResults) {
+      Sizes sizes = sizesOnlyOfResult(*global->function);
+      sizesOfResults_[global].assign(sizes.begin(), sizes.end());
+      std::ranges::sort(sizesOfResults_[global], {}, &Dim::serial);
+    }
+  }
+}
+
+/// The sizes in the declared result of a function that its parameters do not have.
+OpenDefinitions::Sizes OpenDefinitions::sizesOnlyOfResult(const Function& function) {
+  Sizes told, ofResult;
+  for (const Var* parameter : function.parameters) {
+    if (parameter->annotation)
+      addSizes(unifier_, parameter->annotation, told);
+    if (parameter->partial)
+      told.insert(parameter->partial->shape.begin(), parameter->partial->shape.end());
+  }
+  if (function.resultAnnotation)
+    addSizes(unifier_, function.resultAnnotation, ofResult);
+  std::erase_if(ofResult, [&](const Dim* size) { return told.contains(size); });
+  return ofResult;
+}
+
+std::span<const Dim* const> OpenDefinitions::sizesOfResult(const Global& global) {
+  const Function& function = *global.function;
+  if (!mayGrow() || !function.resultAnnotation || !function.resultAnnotation->hasSymbol)
+    return {};
+  auto [known, isNew] = sizesOfResults_.try_emplace(&global);
+  if (!isNew)
+    return known->second;
+  Sizes ofResult = sizesOnlyOfResult(function);
+  std::vector<const Dim*>& found = known->second;
+  walk(
+      *function.body, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* constant = operand.value->as<Constant>();
+        const Dim* size = constant ? constant->size : nullptr;
+        if (size && ofResult.contains(size) && std::ranges::count(found, size) == 0)
+          found.push_back(size);
+      });
+  return found;
 }
 
 Instance* OpenDefinitions::find(const Global& global, std::span<const Type* const> operands) {
   InstanceSizes sizes(unifier_, operands);
   InstanceKey key{&global, {}, {}};
-  for (const Type* operand : operands) {
+  const auto& parameters = global.function->parameters;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (operands[i])
+      sizes.learn(operands[i], *parameters[i]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Type* operand = operands[i];
     const OpenNumbers::Number* number = operand ? unifier_.numbers().of(operand) : nullptr;
     if (number)
       operand = unifier_.types().tensor(number->shape, runtime::Int32);
-    key.types.push_back(operand ? sizes(operand) : nullptr);
-    key.classes.push_back(!number                              ? OpenClass::None
-                          : unifier_.numbers().isReal(*number) ? OpenClass::Real
-                                                               : OpenClass::Integer);
+    key.types.push_back(!operand                ? nullptr
+                        : i < parameters.size() ? sizes.ofOperand(operand, *parameters[i])
+                                                : sizes(operand));
+    key.classes.push_back(number ? unifier_.numbers().classOf(*number) : OpenClass::None);
   }
   auto [found, isNew] = instances_.try_emplace(key);
   if (!isNew)
@@ -252,13 +383,16 @@ Instance OpenDefinitions::make(const InstanceKey& key) {
   for (size_t i = 0; i < types.size(); ++i)
     if (key.classes[i] != OpenClass::None)
       types[i] = nullptr;
-  maker.declare(*global.function, types);
-  for (size_t i = 0; i < group.size(); ++i)
-    make.define(maker.globals.at(group[i]), maker.function(*group[i]->function));
+  types.resize(global.function->parameters.size());
+  maker.declare(*global.function, types, key.types);
+  for (size_t i = 0; i < group.size(); ++i) {
+    Function* function = maker.function(*group[i]->function);
+    function->partialResult = maker.partialOf(group[i]->function->partialResult);
+    make.define(maker.globals.at(group[i]), function);
+  }
   for (size_t i = 0; i < types.size(); ++i)
     if (key.classes[i] != OpenClass::None)
-      numbers_[instance.global->function->parameters[i]] = {key.types[i]->shape,
-                                                            key.classes[i] == OpenClass::Real};
+      numbers_[instance.global->function->parameters[i]] = {key.types[i]->shape, key.classes[i]};
   return instance;
 }
 

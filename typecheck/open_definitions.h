@@ -16,13 +16,11 @@
 
 namespace typecheck {
 
-/// What an operand is besides its type.
-enum class OpenClass : uint8_t { None, Integer, Real };
-
 /// A use of an open definition at types.
 struct InstanceKey {
   const lang::Global* definition;
-  /// Of each parameter the type; null for one that nothing is known of.
+  /// Of each parameter the type; null for one that nothing is known of. Of a definition that reads
+  /// sizes of its result, that of the result behind them.
   std::vector<const Type*> types;
   /// Which of them are open numbers, whose element types mean nothing.
   std::vector<OpenClass> classes;
@@ -46,9 +44,13 @@ public:
 
   /// Whether the module may get instances.
   bool mayGrow() const { return module_ != nullptr; }
-  /// Lets a group be open; every member of it is.
-  void add(std::span<const lang::Global* const> group);
+  /// Lets a group be open; every member of it is. Where what it uses asks for sizes of the results,
+  /// `readsResults`, all of these are read that parameters do not tell.
+  void add(std::span<const lang::Global* const> group, bool readsResults);
   bool isOpen(const lang::Global& global) const { return groups_.contains(&global); }
+  /// The sizes that a definition reads and only its result tells. Its uses tell them, so it is open
+  /// where there are any.
+  std::span<const Dim* const> sizesOfResult(const lang::Global& global);
 
   /// The instance for operands of these types, made if there is none yet; it is done when it has
   /// been inferred. Null when there are too many.
@@ -59,7 +61,7 @@ public:
   /// The shape of a parameter that is an open number in an instance, and its class.
   struct NumberParameter {
     lang::Dims shape;
-    bool isReal;
+    OpenClass its;
   };
   const NumberParameter* numberParameter(const lang::Var& parameter) const {
     auto found = numbers_.find(&parameter);
@@ -69,8 +71,8 @@ public:
   /// Puts the instances behind the definitions that they are of.
   void orderInstances();
 
-  /// Remembers the instance that a mention of an open definition stands for: an operand, or a binding
-  /// whose value it is.
+  /// Remembers the instance that a mention of an open definition stands for: an operand, or a
+  /// binding whose value it is.
   void use(const void* mention, const lang::Global* instance) { uses_[mention] = instance; }
   /// The instance for a mention; null for anything else.
   const lang::Global* usedBy(const void* mention) const {
@@ -80,6 +82,9 @@ public:
 
 private:
   using Group = std::vector<const lang::Global*>;
+  using Sizes = std::unordered_set<const Dim*>;
+
+  Sizes sizesOnlyOfResult(const lang::Function& function);
 
   Instance make(const InstanceKey& key);
   std::string nameFor(const lang::Global& global);
@@ -91,6 +96,7 @@ private:
   std::map<InstanceKey, Instance> instances_;
   std::vector<Instance*> requested_;
   std::unordered_map<const void*, const lang::Global*> uses_;
+  std::unordered_map<const lang::Global*, std::vector<const Dim*>> sizesOfResults_;
   /// How many instances each has, and the names of globals.
   std::unordered_map<const lang::Global*, size_t> counts_;
   std::unordered_set<std::string_view> taken_;

@@ -3,17 +3,22 @@
 
 #include "typecheck/unify.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace typecheck {
 
-bool holdsNumbers(runtime::DType dtype, bool isReal) {
-  return dtype.isFloat() || (!isReal && !dtype.isBool() && dtype.isInteger());
+bool holdsNumbers(runtime::DType dtype, OpenClass its) {
+  return dtype.isFloat() || (its != OpenClass::Real && !dtype.isBool() && dtype.isInteger());
 }
 
-void OpenNumbers::add(const lang::Type* unknown, lang::Dims shape, bool isReal) {
+runtime::DType ownElement(OpenClass its) {
+  return its == OpenClass::Integer ? runtime::Int32 : runtime::Float32;
+}
+
+void OpenNumbers::add(const lang::Type* unknown, lang::Dims shape, OpenClass its) {
   uint32_t element = uint32_t(elements_.size());
-  elements_.push_back({element, isReal, {unknown}});
+  elements_.push_back({element, its, {unknown}});
   numbers_[unknown] = {shape, element};
 }
 
@@ -51,7 +56,7 @@ void OpenNumbers::link(const Number& left, const Number& right) {
   if (elements_[into].unknowns.size() < elements_[from].unknowns.size())
     std::swap(into, from);
   Element& other = elements_[from];
-  elements_[into].isReal |= other.isReal;
+  elements_[into].its = std::max(elements_[into].its, other.its);
   elements_[into].unknowns.insert(elements_[into].unknowns.end(), other.unknowns.begin(),
                                   other.unknowns.end());
   other.unknowns.clear();
@@ -87,7 +92,7 @@ bool OpenNumbers::bind(const lang::Type* unknown, const lang::Type* type) {
     numbers_.erase(unknown);
     return true;
   }
-  bool fits = type->isTensor() && holdsNumbers(type->dtype, isReal(number)) &&
+  bool fits = type->isTensor() && holdsNumbers(type->dtype, classOf(number)) &&
               fitShape(number.shape, type->shape);
   if (!fits && !type->isError()) {
     decideByDefault(number);
@@ -111,7 +116,7 @@ void OpenNumbers::decide(const Number& number, runtime::DType dtype) {
 }
 
 void OpenNumbers::decideByDefault(const Number& number) {
-  decide(number, isReal(number) ? runtime::Float32 : runtime::Int32);
+  decide(number, ownElement(classOf(number)));
 }
 
 } // namespace typecheck

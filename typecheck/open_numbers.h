@@ -13,9 +13,15 @@
 
 namespace typecheck {
 
-/// Whether an element type has all numbers of a class: integers are everything but truth values,
-/// reals floats only.
-bool holdsNumbers(runtime::DType dtype, bool isReal);
+/// What an open number may be. Integers and those that are Either are everything but truth values,
+/// by themselves int32 and float32; reals are floats only. Linked ones are the greater of their
+/// classes.
+enum class OpenClass : uint8_t { None, Integer, Either, Real };
+
+/// Whether an element type has all numbers of a class.
+bool holdsNumbers(runtime::DType dtype, OpenClass its);
+/// The element type of numbers that no use asks for one.
+runtime::DType ownElement(OpenClass its);
 
 class Unifier;
 
@@ -30,19 +36,19 @@ public:
   };
 
   /// Makes an unknown an open number with an element of its own.
-  void add(const lang::Type* unknown, lang::Dims shape, bool isReal);
+  void add(const lang::Type* unknown, lang::Dims shape, OpenClass its);
   /// A fresh open number that agrees with another one.
   const lang::Type* addLike(lang::Dims shape, const lang::Type* other);
   /// The open number that a type is; null for any other type.
   const Number* of(const lang::Type* type) const;
-  bool isReal(const Number& number) { return elements_[root(number.element)].isReal; }
+  OpenClass classOf(const Number& number) { return elements_[root(number.element)].its; }
   /// Lets a number be a real.
-  void makeReal(const Number& number) { elements_[root(number.element)].isReal = true; }
+  void makeReal(const Number& number) { elements_[root(number.element)].its = OpenClass::Real; }
   /// Lets two numbers have one element.
   void link(const Number& left, const Number& right);
   /// Gives a number, and all that agree with it, an element type.
   void decide(const Number& number, runtime::DType dtype);
-  /// The same with the type of numbers that no use asks for: int32 or float32.
+  /// The same with the type of numbers that no use asks for.
   void decideByDefault(const Number& number);
   /// What follows from what an unknown is to stand for; false where it is an open number that does
   /// not fit that.
@@ -51,7 +57,7 @@ public:
 private:
   struct Element {
     uint32_t parent;
-    bool isReal;
+    OpenClass its;
     std::vector<const lang::Type*> unknowns;
   };
 

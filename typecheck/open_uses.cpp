@@ -1,5 +1,6 @@
 // Uses of open definitions: they wait until the types of their operands are known, then for the
 // instance of these types, whose type is then that of the use.
+#include "typecheck/partial_types.h"
 #include "typecheck/relations.h"
 #include "typecheck/type_difference.h"
 
@@ -10,6 +11,25 @@ namespace typecheck {
 
 using lang::Message;
 
+namespace {
+
+/// The first of some sizes of a declared type that is no number in a type; null when all are.
+/// Recursion follows types, which are bounded.
+const Dim* openSize(const Type& declared, const Type& type, std::span<const Dim* const> sizes) {
+  if (type.isError() || declared.kind != type.kind || declared.parts.size() != type.parts.size() ||
+      declared.shape.size() != type.shape.size())
+    return nullptr;
+  for (size_t i = 0; i < type.shape.size(); ++i)
+    if (std::ranges::count(sizes, declared.shape[i]) > 0 && !type.shape[i]->isConstant())
+      return declared.shape[i];
+  for (size_t i = 0; i < type.parts.size(); ++i)
+    if (const Dim* open = openSize(*declared.parts[i], *type.parts[i], sizes))
+      return open;
+  return nullptr;
+}
+
+} // namespace
+
 Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
   std::vector<const Type*> operands;
   for (size_t i = 0; i < relation.operands.size(); ++i) {
@@ -18,10 +38,34 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
+    if (!fitsPartial(relation, i)) {
+      unifier_.unify(relation.result, unifier_.types().error());
+      return {};
+    }
+    operand = unifier_.resolve(relation.operands[i]);
     bool isKnown = !operand->hasUnknown || unifier_.numbers().of(operand);
-    if (!isKnown && !open_.goesOn)
+    if (!isKnown && !open_.goesOn) {
+      if (unifier_.openUnknowns(operand).empty())
+        open_.shaped.push_back(number);
       return i;
+    }
     operands.push_back(isKnown ? operand : nullptr);
+  }
+  if (auto sizes = definitions_.sizesOfResult(*relation.open); !sizes.empty()) {
+    const Type* result = unifier_.resolve(relation.result);
+    const Dim* open = openSize(*relation.open->function->resultAnnotation, *result, sizes);
+    if (open && !open_.goesOn) {
+      open_.sized.push_back(number);
+      return relation.operands.size();
+    }
+    if (open) {
+      diagnostics_.report(Message::UnknownSize, relation.range, lang::dimText(open))
+          .note(fmt::format("`{}` reads it off the type that its result is to have here",
+                            relation.open->name));
+      unifier_.poison(relation.result);
+      return {};
+    }
+    operands.push_back(result);
   }
   Instance* instance = definitions_.find(*relation.open, operands);
   if (!instance) {
@@ -36,6 +80,30 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
   }
   takeInstance(relation, *instance);
   return {};
+}
+
+/// Whether an operand is what its parameter says of it, as far as that is known; a number gets the
+/// element type.
+bool Relations::fitsPartial(const PendingRelation& relation, size_t i) {
+  const lang::PartialTensor* partial = relation.open->function->parameters[i]->partial;
+  if (!partial)
+    return true;
+  const OpenNumbers::Number* number = unifier_.numbers().of(relation.operands[i]);
+  if (number && partial->dtype.bits > 0 &&
+      holdsNumbers(partial->dtype, unifier_.numbers().classOf(*number)))
+    unifier_.numbers().decide(OpenNumbers::Number(*number), partial->dtype);
+  const Type* operand = unifier_.resolve(relation.operands[i]);
+  if (const OpenNumbers::Number* open = unifier_.numbers().of(operand))
+    operand = unifier_.types().tensor(
+        open->shape,
+        partial->dtype.bits > 0 ? partial->dtype : ownElement(unifier_.numbers().classOf(*open)));
+  if (operand->isUnknown() || fits(*partial, *operand, relation.names, unifier_))
+    return true;
+  lang::SourceRange range = i < relation.places.size() ? relation.places[i].range : relation.range;
+  diagnostics_.report(Message::ArgumentMismatch, range, i + 1,
+                      fmt::format("`@{}`", relation.open->name), partialText(*partial),
+                      shortTypeText(operand));
+  return false;
 }
 
 void Relations::takeInstance(PendingRelation& relation, const Instance& instance) {

@@ -3,6 +3,7 @@
 #include "typecheck/relations.h"
 
 #include "lang/ir/module.h"
+#include "lang/ir/open_marks.h"
 #include "lang/ir/open_number.h"
 #include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
@@ -49,9 +50,15 @@ bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
 
 } // namespace
 
-Relations::Relations(Unifier& unifier, OpenDefinitions& definitions, lang::Diagnostics& diagnostics,
+Relations::Relations(Unifier& unifier, OpenDefinitions& definitions, KnownSizes* sizes,
+                     runtime::Arena& attributes, lang::Diagnostics& diagnostics,
                      const std::vector<const lang::Expr*>& values)
-    : unifier_(unifier), definitions_(definitions), diagnostics_(diagnostics), values_(values) {}
+    : unifier_(unifier), definitions_(definitions), sized_(unifier, sizes, attributes),
+      numbers_(unifier,
+               [this](const PendingRelation& relation, std::span<const Type* const> operands) {
+                 return answer(relation, operands);
+               }),
+      diagnostics_(diagnostics), values_(values) {}
 
 void Relations::listen() {
   unifier_.onBound = [this](uint32_t unknown) {
@@ -83,9 +90,23 @@ std::optional<size_t> Relations::next(size_t from) {
   return number;
 }
 
+/// Nobody tells those that wait for sizes when these are solved, so they are asked for again.
 void Relations::solve() {
   queue_.ready.insert(open_.needing.begin(), open_.needing.end());
   open_.needing.clear();
+  uint64_t solved = 0;
+  do {
+    for (std::vector<size_t>* waiting : {&open_.sized, &open_.shaped}) {
+      queue_.ready.insert(waiting->begin(), waiting->end());
+      waiting->clear();
+    }
+    solved = unifier_.dims().solvedCount();
+    solveReady();
+  } while (unifier_.dims().solvedCount() != solved &&
+           !(open_.sized.empty() && open_.shaped.empty()));
+}
+
+void Relations::solveReady() {
   for (size_t from = 0; auto found = next(from);) {
     size_t number = *found;
     from = number + 1;
@@ -139,6 +160,10 @@ Relations::Wait Relations::ask(PendingRelation& relation, size_t number) {
     return askOpen(relation, number);
   if (relation.change)
     return askChange(relation);
+  if (relation.counts)
+    return askCount(relation);
+  if (relation.attributed && !settleAttributes(relation, number))
+    return relation.isDone ? Wait{} : relation.operands.size();
   return relation.row ? askOperator(relation) : askProjection(relation);
 }
 
@@ -198,7 +223,9 @@ Relations::Wait Relations::waitOrGoOn(PendingRelation& relation, const RelationR
 RelationResult Relations::answer(const PendingRelation& relation,
                                  std::span<const Type* const> operands) {
   static constexpr std::array<const runtime::Tensor*, 8> none{};
-  if (relation.row->shapeNeeds != lang::ShapeNeeds::Constants && operands.size() <= none.size())
+  bool needsValues = relation.isComputed;
+  if (relation.row->shapeNeeds != lang::ShapeNeeds::Constants && !needsValues &&
+      operands.size() <= none.size())
     return lang::applyRelation(*relation.row, {unifier_.types(), operands, *relation.attributes,
                                                std::span(none).first(operands.size())});
   std::vector<runtime::Tensor> constants;
@@ -214,8 +241,27 @@ RelationResult Relations::answer(const PendingRelation& relation,
           values[i] = &constants.emplace_back(*std::move(tensor));
       }
   }
-  return lang::applyRelation(*relation.row,
-                             {unifier_.types(), operands, *relation.attributes, values});
+  std::vector<std::vector<const Dim*>> lists;
+  std::vector<std::optional<lang::Dims>> sizes = sized_.sizesOf(relation, lists);
+  RelationResult result = lang::applyRelation(*relation.row, {.types = unifier_.types(),
+                                                              .operands = operands,
+                                                              .attributes = *relation.attributes,
+                                                              .values = values,
+                                                              .sizes = sizes});
+  if (relation.isComputed)
+    sized_.forgetNumbers(result);
+  return result;
+}
+
+/// Whether something was found out about the numbers, by which the relation can go on or is done.
+bool Relations::decideNumbers(PendingRelation& relation, std::span<const Type* const> operands) {
+  NumberRelations::Found found = numbers_.ask(relation, operands);
+  if (found.result) {
+    relation.isDone = true;
+    addNumber(found.result);
+    unifyOrReport(relation, relation.result, found.result);
+  }
+  return found.isDecided || found.result;
 }
 
 Relations::Wait Relations::askOperator(PendingRelation& relation) {
@@ -228,11 +274,11 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
-    hasNumbers |= operands.back()->hasUnknown && holdsNumber(operands.back());
+    hasNumbers |= operands.back()->hasUnknown && numbers_.holdsNumber(operands.back());
   }
   if (hasNumbers) {
     if (!decideNumbers(relation, operands))
-      return awaitedBesideNumbers(operands);
+      return numbers_.awaitedBeside(operands);
     return relation.isDone ? Wait{} : askOperator(relation);
   }
   for (size_t i = 0; i < operands.size(); ++i)
@@ -262,7 +308,52 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   collectBounds(relation, result);
   if (!result.doubt.empty())
     diagnostics_.report(Message::DoubtfulCall, relation.range, relation.row->name, result.doubt);
-  unifyOrReport(relation, relation.result, result.output);
+  takeResult(relation, result.output);
+  return {};
+}
+
+/// A result whose element type its use decides is an open number.
+void Relations::takeResult(const PendingRelation& relation, const Type* output) {
+  if (relation.opens != OpenClass::None && output->isTensor()) {
+    const Type* number = unifier_.fresh();
+    unifier_.numbers().add(number, output->shape, relation.opens);
+    addNumber(number);
+    output = number;
+  }
+  unifyOrReport(relation, relation.result, output);
+}
+
+/// Whether the attributes that arguments give are known. A call that waits is asked for again.
+bool Relations::settleAttributes(PendingRelation& relation, size_t number) {
+  const lang::Call& call = *relation.attributed;
+  auto open = sized_.settleAttributes(relation);
+  if (open && !open_.goesOn) {
+    open_.sized.push_back(number);
+  } else if (open) {
+    relation.isDone = true;
+    std::vector<std::string_view> names = lang::attributeMarksOf(call);
+    const lang::Operand& given = call.arguments[call.arguments.size() - names.size() + *open];
+    diagnostics_
+        .report(Message::AttributeMismatch, given.range, names[*open], relation.row->name,
+                "a number", "only known when this runs")
+        .note("sizes of a type whose sizes are numbers are numbers");
+    unifier_.unify(relation.result, unifier_.types().error());
+  }
+  return !open;
+}
+
+/// What a number that counts something is may be decided by other uses of it.
+Relations::Wait Relations::askCount(const PendingRelation& relation) {
+  const Type* count = unifier_.shallow(relation.operands[0]);
+  const OpenNumbers::Number* number = unifier_.numbers().of(count);
+  if (count->isUnknown() && !number)
+    return 0;
+  if (!count->isError() && !sized_.isCount(relation, count))
+    diagnostics_.report(Message::NoCount, relation.range,
+                        number && unifier_.numbers().classOf(*number) != OpenClass::Integer
+                            ? "a number that is no integer"
+                            : shortTypeText(unifier_.resolve(count)));
+  unifyOrReport(relation, relation.result, unifier_.types().scalar(runtime::Int64));
   return {};
 }
 
@@ -286,7 +377,8 @@ bool Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
                               const Type* right) {
   if (unifier_.unify(left, right) == UnifyResult::Same)
     return true;
-  if (auto expectation = expectations_.find(relation.result); expectation != expectations_.end()) {
+  if (auto expectation = queue_.expectations.find(relation.result);
+      expectation != queue_.expectations.end()) {
     expectation->second(left, right);
   } else {
     const Type *expected = unifier_.resolve(left), *found = unifier_.resolve(right);
@@ -372,6 +464,24 @@ void Relations::reportUnsolved() {
     }
 }
 
+bool Relations::settleNext() {
+  for (; open_.firstNumber < open_.numbers.size(); ++open_.firstNumber)
+    if (const OpenNumbers::Number* number =
+            unifier_.numbers().of(open_.numbers[open_.firstNumber])) {
+      unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
+      return true;
+    }
+  if (std::exchange(open_.goesOn, true))
+    return false;
+  bool isAny = !open_.sized.empty();
+  for (size_t i = 0; i < relations_.size(); ++i)
+    if (relations_[i].open && !relations_[i].isDone) {
+      queue_.ready.insert(i);
+      isAny = true;
+    }
+  return isAny;
+}
+
 std::vector<const PendingRelation*> Relations::answeredOpen() {
   std::vector<const PendingRelation*> found;
   for (const PendingRelation& relation : relations_)
@@ -397,7 +507,6 @@ bool Relations::isRefused(const PendingRelation& relation,
 void Relations::clear() {
   relations_.clear();
   arena_ = {};
-  expectations_.clear();
   queue_ = {};
   open_ = {};
 }

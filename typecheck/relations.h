@@ -12,33 +12,14 @@
 #include "lang/op/relation.h"
 #include "lang/source/diagnostic.h"
 #include "runtime/arena.h"
+#include "typecheck/number_relations.h"
 #include "typecheck/open_definitions.h"
+#include "typecheck/sized_calls.h"
 
 #include <deque>
 #include <set>
 
 namespace typecheck {
-
-/// An operator call, a projection, or a use of an open definition, whose result type is open.
-struct PendingRelation {
-  const lang::OperatorRow* row = nullptr;
-  /// The definition that the call is in.
-  const lang::Global* definition = nullptr;
-  const lang::Attributes* attributes = nullptr;
-  lang::Types operands;
-  std::span<const lang::Operand> places;
-  const Type* result = nullptr;
-  lang::SourceRange range;
-  /// For a projection: the field, by its place or its name; `row` is null then.
-  uint32_t field = 0;
-  std::string_view fieldName = {};
-  /// For a record with other fields, which is the first operand: their names.
-  const lang::Constructor* change = nullptr;
-  /// The open definition that is used, and the operand or binding that mentions it.
-  const lang::Global* open = nullptr;
-  const void* mention = nullptr;
-  bool isDone = false;
-};
 
 /// A size that something takes for granted: an operator call, or a call of `callee`, which has the
 /// requirement in its own terms. `dim` is the same in terms of `definition`, at the place `range`.
@@ -56,12 +37,15 @@ using MismatchReporter = std::function<void(const Type* wanted, const Type* give
 class Relations {
 public:
   /// `values` are those that bindings gave variables, by Var::number.
-  Relations(Unifier& unifier, OpenDefinitions& definitions, lang::Diagnostics& diagnostics,
+  /// `sizes` is null where sizes are no values.
+  Relations(Unifier& unifier, OpenDefinitions& definitions, KnownSizes* sizes,
+            runtime::Arena& attributes, lang::Diagnostics& diagnostics,
             const std::vector<const lang::Expr*>& values);
   Relations(const Relations&) = delete;
   Relations& operator=(const Relations&) = delete;
 
   void add(PendingRelation relation, lang::Types operands);
+  runtime::Arena& arena() { return arena_; }
 
   /// Asks until nothing new comes out.
   void solve();
@@ -69,6 +53,8 @@ public:
   void listen();
   /// Whether instances of open definitions are asked for that are not done.
   bool needsInstances() const { return !open_.needing.empty(); }
+  /// Whether calls wait for sizes that are no numbers yet.
+  bool needsNumbers() const { return !open_.sized.empty(); }
   /// Remembers an open number of these relations.
   void addNumber(const Type* number) { open_.numbers.push_back(number); }
   /// Gives the first number whose use asks for no type the one that it has by itself, or lets the
@@ -90,7 +76,7 @@ public:
   /// Remembers what to say when `unknown`, which a place wanted to be something and a relation has
   /// not told yet, comes out as something else.
   void expect(const Type* unknown, MismatchReporter report) {
-    expectations_.try_emplace(unknown, std::move(report));
+    queue_.expectations.try_emplace(unknown, std::move(report));
   }
 
   /// What relations ask of who knows the definitions.
@@ -108,6 +94,7 @@ private:
   /// Nothing when settled, else the operand whose type is needed.
   using Wait = std::optional<size_t>;
 
+  void solveReady();
   std::optional<size_t> next(size_t from);
   Wait ask(PendingRelation& relation, size_t number);
   Wait askOperator(PendingRelation& relation);
@@ -115,24 +102,19 @@ private:
                               std::span<const Type* const> operands);
   Wait waitOrGoOn(PendingRelation& relation, const lang::RelationResult& result,
                   std::span<const Type* const> operands);
+  bool settleAttributes(PendingRelation& relation, size_t number);
+  Wait askCount(const PendingRelation& relation);
+  void takeResult(const PendingRelation& relation, const Type* output);
   Wait askProjection(const PendingRelation& relation);
   Wait askChange(const PendingRelation& relation);
   const lang::Constructor* recordOf(const PendingRelation& relation, const Type* record,
                                     std::string_view field, lang::SourceRange name);
   Wait askOpen(PendingRelation& relation, size_t number);
+  bool fitsPartial(const PendingRelation& relation, size_t i);
   void takeInstance(PendingRelation& relation, const Instance& instance);
   void reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem);
   void askField(const PendingRelation& relation, const Type* record);
-  bool holdsNumber(const Type* operand);
-  size_t awaitedBesideNumbers(std::span<const Type* const> operands);
   bool decideNumbers(PendingRelation& relation, std::span<const Type* const> operands);
-  bool decideByOthers(const PendingRelation& relation, std::span<const Type* const> operands);
-  void linkNumbers(PendingRelation& relation, std::span<const Type* const> operands);
-  template <typename Visit>
-  void forEachNumber(std::span<const Type* const> operands, Visit visit);
-  std::optional<lang::RelationResult> answerWith(const PendingRelation& relation,
-                                                 std::span<const Type* const> operands,
-                                                 runtime::DType dtype);
   bool isSolvedByParameter(const PendingRelation& relation, const Type* unknown);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
@@ -146,6 +128,8 @@ private:
 
   Unifier& unifier_;
   OpenDefinitions& definitions_;
+  SizedCalls sized_;
+  NumberRelations numbers_;
   lang::Diagnostics& diagnostics_;
   const std::vector<const lang::Expr*>& values_;
   std::deque<PendingRelation> relations_;
@@ -157,11 +141,17 @@ private:
     std::set<size_t> ready;
     /// By the number of an unknown: relations that wait for it.
     std::unordered_map<uint32_t, std::vector<size_t>> waiting;
+    /// What to say when an unknown comes out as something else than its place wanted.
+    std::unordered_map<const Type*, MismatchReporter> expectations;
   };
   Queue queue_;
   struct Open {
     /// The numbers of uses of open definitions whose instances are not done.
     std::vector<size_t> needing;
+    /// Those that wait for sizes of their results, or for attributes, to be numbers.
+    std::vector<size_t> sized;
+    /// Those that wait for sizes of their operands.
+    std::vector<size_t> shaped;
     /// Whether such uses may go on while something of their operands is unknown.
     bool goesOn = false;
     /// Open numbers in the order of the program, and the first that may be open still.
@@ -169,7 +159,6 @@ private:
     size_t firstNumber = 0;
   };
   Open open_;
-  std::unordered_map<const Type*, MismatchReporter> expectations_;
 };
 
 } // namespace typecheck

@@ -405,7 +405,7 @@ const Type* Unifier::substitute(const Type* type,
     auto found = std::ranges::find(parameters, type->parameter);
     return found == parameters.end() ? type : arguments[size_t(found - parameters.begin())];
   }
-  if (type->isTensor() && type->hasSymbol)
+  if (!type->shape.empty() && type->hasSymbol)
     return rebuildShape(type, [&](const Dim* form) {
       return types_.substitute(form, [&](const Dim* dim) {
         auto found = std::ranges::find(parameters, dim->parameter);

@@ -133,7 +133,7 @@ std::string needsText(const Program& program, const SurfaceAt& at, const Owner& 
 Hover describeSize(const Program& program, const SurfaceAt& at) {
   Owner owner = ownerOf(program, at);
   std::string_view name = at.dim->name;
-  Hover hover{at.range, "size", std::string(name)};
+  Hover hover{at.range, R"(size)", std::string(name)};
   if (std::ranges::find(owner.generics, name, &surface::Identifier::text) != owner.generics.end())
     hover.doc = fmt::format("a parameter of {}", owner.name);
   Origins origins(program, name);

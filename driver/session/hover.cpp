@@ -210,7 +210,7 @@ std::string hoverText(const Hover& hover) {
   std::string text = hover.name.empty() ? std::string(hover.kind) : hover.name;
   if (!hover.type.empty())
     text += " : " + hover.type;
-  else if (hover.kind != "operator" && hover.kind != "size")
+  else if (hover.kind != "operator" && hover.kind != R"(size)")
     text += " : a type that is not known";
   text += '\n';
   if (!hover.name.empty())

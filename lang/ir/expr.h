@@ -58,6 +58,14 @@ struct Expr {
 
 enum class VarOrigin : uint8_t { Parameter, Let, Temporary, Pattern, Free };
 
+/// What the text says of a tensor type that it leaves partly open, `f32[.., n]`, `_[n]`: the
+/// element type unless it has no bits, and the dimensions, before which others may stand.
+struct PartialTensor {
+  runtime::DType dtype = {};
+  Dims shape = {};
+  bool hasLeading = false;
+};
+
 /// A variable: its one node is both binder and use. The range is that of the binder.
 struct Var : Expr {
   static constexpr ExprKind kindOf = ExprKind::Var;
@@ -70,6 +78,8 @@ struct Var : Expr {
   const Type* annotation = nullptr;
   /// A parameter's device from metadata, kept for printing, or null.
   const AttributeValue* device = nullptr;
+  /// Of a parameter of a definition that may be open and has no annotation; or null.
+  const PartialTensor* partial = nullptr;
 };
 
 /// Whether a constant is an open number, which takes the element type that its use asks for, and
@@ -85,6 +95,8 @@ struct Constant : Expr {
   uint64_t bits = 0;
   const runtime::Tensor* tensor = nullptr;
   OpenNumber open = OpenNumber::None;
+  /// Of an open integer that is called, without arguments: the size that the call stands for.
+  const Dim* size = nullptr;
 };
 
 /// The value of a constant as a tensor.
@@ -197,6 +209,8 @@ struct Function : Expr {
   std::span<const NamedAttribute> attributes;
   /// Of a definition: whether its uses may decide what its parameters are (typecheck/).
   bool mayBeOpen = false;
+  /// What it says of its result instead of an annotation; or null.
+  const PartialTensor* partialResult = nullptr;
 };
 
 struct RefNew : Expr {

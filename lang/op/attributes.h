@@ -72,6 +72,8 @@ struct AttributeRow {
   /// everything nullable; then the metadata section has the number of that object. Texts are read
   /// either way, since versions of Relay differ in which of them are objects.
   bool boxed = false;
+  /// Of an element type: whether the use of the result may decide it where numbers do without one.
+  bool isByUse = false;
   /// Of an IntList: how many entries an integer stands for, where the default does not tell.
   uint8_t length = 0;
 

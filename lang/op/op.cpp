@@ -59,6 +59,16 @@ const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {
   return found == rows_.end() ? nullptr : *found;
 }
 
+const OperatorRow* OperatorTable::computing(const OperatorRow& row,
+                                            std::string_view attribute) const {
+  auto isForm = [&](const OperatorRow* each) {
+    return each->fixed.name == row.name &&
+           std::ranges::count(each->operands, attribute, &OperandRow::name) > 0;
+  };
+  auto found = std::ranges::find_if(rows_, isForm);
+  return found == rows_.end() ? nullptr : *found;
+}
+
 std::string OperatorRow::operandCount() const {
   bool repeats = !operands.empty() && operands.back().repeats;
   return fmt::format("{}{}", repeats ? "at least " : "", operands.size());

@@ -117,6 +117,15 @@ struct Example {
 /// constants to a relation only where it says Constants, since Relay types the others with `?`.
 enum class ShapeNeeds : uint8_t { Shapes, Values, Constants };
 
+/// Of an operator that computes from an operand what another one takes as an attribute of that
+/// name: the other one.
+struct FixedForm {
+  std::string_view name = {};
+  /// The numbers by which an attribute says the same as sizes, for data of a shape; nothing where
+  /// none do. Null: sizes that are numbers.
+  std::optional<std::vector<int64_t>> (*numbersFor)(Dims data, Dims sizes) = nullptr;
+};
+
 /// What a call does. All but Compute and Allocate take values of any type, and do by themselves
 /// what they say: their rows have neither `compute` nor `native`, all others have one of the two.
 enum class Action : uint8_t {
@@ -171,8 +180,8 @@ enum class Derivative : uint8_t {
 /// of operand 0, all zeros, all ones, or with one one; the number of its elements; operand 0 in the
 /// element type of operand 1; tensors of tensors; a value itself, so that what is computed from it
 /// is not taken for what was computed before; prefixes; what brackets around tensors make; reading
-/// along one dimension at positions, or a slice, and at places along several; the shape; `.T`; what
-/// shows a value while the program runs; and what ends it.
+/// along one dimension at positions, or a slice, and at places along several; one extent of a
+/// shape, and another shape; `.T`; what shows a value while the program runs; and what ends it.
 enum class Role : uint8_t {
   None,
   ZerosLike,
@@ -189,7 +198,8 @@ enum class Role : uint8_t {
   Take,
   TakePoints,
   Slice,
-  Shape,
+  Extent,
+  Reshape,
   MatrixTranspose,
   Print,
   Fail
@@ -213,6 +223,7 @@ struct OperatorRow {
   Native native = {};
   Action action = Action::Compute;
   Derivative derivative = Derivative::None;
+  FixedForm fixed = {};
   Role role = Role::None;
   Gradient gradient;
   SimplifyRule simplify = {};
@@ -261,6 +272,9 @@ public:
   const OperatorRow* findInfix(std::string_view symbol) const;
   /// The operator of that role, which there must be.
   const OperatorRow& withRole(Role role) const;
+  /// The operator that computes what `row` has as an attribute of that name; null when there is
+  /// none.
+  const OperatorRow* computing(const OperatorRow& row, std::string_view attribute) const;
   /// Why there is no operator of that name, if there is a reason.
   std::optional<std::string_view> reasonOfAbsence(std::string_view name) const;
   /// In the order of their names.

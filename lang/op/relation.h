@@ -119,6 +119,9 @@ struct RelationCall {
   /// Null unless the answer is for all sizes of a run. Names stand for one size each then, so what
   /// names cannot tell is left to steps.
   const SizeSteps* steps = nullptr;
+  /// Per operand what its elements are as sizes, where it is a scalar or a vector of integers and
+  /// that is known. Only a checker of programs in which sizes are values knows it.
+  std::span<const std::optional<Dims>> sizes = {};
 
   bool isKnown(size_t i) const { return !operands[i]->isUnknown(); }
   Dims shape(size_t i) const { return operands[i]->shape; }
@@ -127,6 +130,7 @@ struct RelationCall {
   /// The fields of a tuple operand; each is known to be a tensor.
   Types fields(size_t i) const { return operands[i]->parts; }
   const runtime::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
+  std::optional<Dims> sizesIn(size_t i) const { return i < sizes.size() ? sizes[i] : std::nullopt; }
 
   RelationResult solved(const Type* output) const;
   RelationResult solved(Dims shape, runtime::DType dtype) const;

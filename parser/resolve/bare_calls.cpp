@@ -1,5 +1,6 @@
 // Calls in Baton's notation. Parameters and attributes look the same at a call, so who is called
 // decides what an argument is; `_` among the arguments makes a function of the call.
+#include "lang/ir/open_marks.h"
 #include "lang/op/attribute_schema.h"
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
@@ -109,7 +110,7 @@ private:
   /// What is no atom is evaluated before the function is made, once.
   Use closePlaceholders(Node* call) {
     if (parameters_.empty())
-      return {nullptr, call, range_};
+      return isSized_ ? bindSized(context_, call) : Use{nullptr, call, range_};
     runtime::Arena& arena = context_.module.arena;
     std::vector<LetItem> items;
     std::vector<Use> operands(call->operands.begin(), call->operands.end());
@@ -120,12 +121,13 @@ private:
         operand = {items.back().var, nullptr, operand.range};
       }
     call->operands = arena.copy(operands);
+    Use body = isSized_ ? bindSized(context_, call) : Use{nullptr, call, range_};
     Node* function = context_.makeNode(NodeKind::Function, range_);
     auto* head = arena.make<lang::Function>(lang::Expr{lang::ExprKind::Function, range_},
                                             context_.module.functionCount++);
     head->parameters = arena.copy(parameters_);
     function->function = head;
-    function->bodies = arena.copy(std::initializer_list<Use>{Use{nullptr, call, range_}});
+    function->bodies = arena.copy(std::initializer_list<Use>{body});
     if (items.empty())
       return {nullptr, function, range_};
     Node* sequence = context_.makeNode(NodeKind::Sequence, range_);
@@ -162,12 +164,61 @@ private:
     if (!takeAll(
             operands, [&](size_t i) { return row.operand(i).name; }, all))
       return poison(calleeRange);
-    const lang::Attributes* values = buildGivenAttributes(context_, row, attributes, range_);
+    return callOf(row, calleeRange, std::move(all), std::move(attributes));
+  }
+
+  /// The call, or one of the operator that computes what an attribute gives.
+  Node* callOf(const lang::OperatorRow& row, SourceRange calleeRange, std::vector<Use> operands,
+               std::vector<GivenAttribute> attributes) {
+    const GivenAttribute* computed = findComputed(context_, row, attributes);
+    const lang::OperatorRow* computing =
+        computed ? context_.environment.operators.computing(row, computed->name.text) : nullptr;
+    if (computed && !computing)
+      return callByNumbers(row, calleeRange, std::move(operands), std::move(attributes));
+    bool isGood = !computing || computeAttributes(context_, row, *computing, operands, attributes);
+    const lang::OperatorRow& called = computing ? *computing : row;
+    const lang::Attributes* values =
+        isGood ? buildGivenAttributes(context_, called, attributes, range_) : nullptr;
     if (!values)
       return poison(calleeRange);
-    all.push_back({&op, nullptr, calleeRange});
-    Node* node = makeCall(all);
+    operands.push_back({operatorAtom(context_, called, calleeRange), nullptr, calleeRange});
+    Node* node = makeCall(operands);
     node->attributes = values;
+    isSized_ = computing || takesLengths(called);
+    if (leavesElementToUse(called, attributes))
+      mark(context_, *node, lang::numberMark);
+    return node;
+  }
+
+  /// Whether numbers among the operands say how long the result is, and some of them are computed.
+  bool takesLengths(const lang::OperatorRow& row) const {
+    auto isComputed = [](const Given& each) {
+      return each.value || (each.expr->kind != surface::ExprKind::IntLiteral &&
+                            each.expr->kind != surface::ExprKind::FloatLiteral && !each.isNamed());
+    };
+    return row.shapeNeeds == lang::ShapeNeeds::Constants && std::ranges::any_of(given_, isComputed);
+  }
+
+  /// A call of an operator that takes nothing but numbers for attributes that are computed.
+  Node* callByNumbers(const lang::OperatorRow& row, SourceRange calleeRange,
+                      std::vector<Use> operands, std::vector<GivenAttribute> attributes) {
+    std::vector<std::string_view> computed;
+    while (const GivenAttribute* each = findComputed(context_, row, attributes)) {
+      computed.push_back(each->name.text);
+      operands.push_back(buildAttributeOperand(context_, row, *each));
+      attributes.erase(attributes.begin() + (each - attributes.data()));
+    }
+    operands.push_back({operatorAtom(context_, row, calleeRange), nullptr, calleeRange});
+    const lang::Attributes* values =
+        buildGivenAttributes(context_, row, attributes, range_, computed);
+    if (!values)
+      return poison(calleeRange);
+    Node* node = makeCall(operands);
+    node->attributes = values;
+    if (leavesElementToUse(row, attributes))
+      mark(context_, *node, lang::numberMark);
+    for (std::string_view name : computed)
+      mark(context_, *node, lang::attributeMark, name);
     return node;
   }
 
@@ -290,6 +341,8 @@ private:
   SourceRange range_;
   std::vector<Given> given_;
   std::vector<const lang::Var*> parameters_;
+  /// Whether the call is of an operator that computes a shape.
+  bool isSized_ = false;
 };
 
 /// `left && right` or `left || right`: the right side is looked at only where it counts.

@@ -66,7 +66,14 @@ Use buildFailure(ResolveContext& context, const surface::Call& call) {
   Node* match = context.makeNode(NodeKind::Match, call.range);
   match->isPartial = true;
   match->operands = context.module.arena.copy(std::initializer_list<Use>{failed});
-  return {nullptr, match, call.range};
+  // Its place tells the type, which the checker declares for when the place is gone.
+  const lang::Var* var = context.makeVar("failed", lang::VarOrigin::Let, call.range, nullptr);
+  Node* sequence = context.makeNode(NodeKind::Sequence, call.range);
+  sequence->items =
+      context.module.arena.copy(std::vector{LetItem{var, Use{nullptr, match, call.range}}});
+  sequence->result = {var, nullptr, call.range};
+  context.module.isOpen = true;
+  return {nullptr, sequence, call.range};
 }
 
 } // namespace parser

@@ -53,6 +53,9 @@ void bindShared(ResolveContext& context, const surface::Item& item);
 /// A name as a value, reported when it means nothing.
 Use buildBareName(ResolveContext& context, std::string_view name, lang::SourceRange range);
 
+/// The size that a name means where no local hides it; null when it means none.
+const lang::Dim* findSize(const ResolveContext& context, std::string_view name);
+
 /// `p.w`, whose left side has been built.
 Use buildField(ResolveContext& context, Use record, const surface::Field& field);
 
@@ -137,9 +140,40 @@ struct GivenAttribute {
   lang::SourceRange range;
 };
 
-/// The attributes of a call of `row`, defaults filled in; null after a report.
+// Attributes that are computed (bare_attributes.cpp).
+
+/// An operator as an atom.
+const lang::Expr* operatorAtom(ResolveContext& context, const lang::OperatorRow& row,
+                               lang::SourceRange range);
+/// The number that a name of a constant stands for; null for any other name.
+const surface::Expr* literalConstant(ResolveContext& context, const surface::Name& name);
+/// A number as an int64 that counts something, whatever it is by other uses; a list of such.
+Use buildCount(ResolveContext& context, const surface::Expr* expr);
+Use buildCountList(ResolveContext& context, std::span<const Use> counts, lang::SourceRange range);
+/// Leaves something of a call to types (lang/ir/open_marks.h).
+void mark(ResolveContext& context, Node& call, std::string_view what, std::string_view of = {});
+/// Binds a call whose shape is computed by a let, whose type is declared when it is known; and
+/// takes such a let away from a value that is bound by another one.
+Use bindSized(ResolveContext& context, Node* call);
+Use withoutSizedLet(ResolveContext& context, Use value);
+/// The first attribute that is no literal; null where all are.
+const GivenAttribute* findComputed(ResolveContext& context, const lang::OperatorRow& row,
+                                   std::span<const GivenAttribute> given);
+/// What an attribute gives, as an operand.
+Use buildAttributeOperand(ResolveContext& context, const lang::OperatorRow& row,
+                          const GivenAttribute& given);
+/// Makes operands of `computing` of the attributes of `row` that it takes so; false after a report.
+bool computeAttributes(ResolveContext& context, const lang::OperatorRow& row,
+                       const lang::OperatorRow& computing, std::vector<Use>& operands,
+                       std::vector<GivenAttribute>& given);
+/// Whether the element type of the result is left to its use.
+bool leavesElementToUse(const lang::OperatorRow& row, std::span<const GivenAttribute> given);
+
+/// The attributes of a call of `row`, defaults filled in; null after a report. `later` are those
+/// that are found out later.
 const lang::Attributes* buildGivenAttributes(ResolveContext& context, const lang::OperatorRow& row,
                                              std::span<const GivenAttribute> given,
-                                             lang::SourceRange call);
+                                             lang::SourceRange call,
+                                             std::span<const std::string_view> later = {});
 
 } // namespace parser

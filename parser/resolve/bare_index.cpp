@@ -90,14 +90,14 @@ private:
 
   /// The extent of a dimension, less a number.
   Use fromBack(const surface::IntLiteral& number, int64_t axis) {
-    Use shape = call(lang::Role::Shape, {value_}, {{"dtype", lang::stringAttribute("int64")}});
-    Use place = integer(number.range, axis);
-    Use extent = call(lang::Role::Take, {shape, place},
-                      {{"axis", lang::intAttribute(0)},
-                       {"mode", lang::stringAttribute(axis < 0 ? "wrap" : "fast")}});
     const lang::OperatorRow* add = context_.environment.operators.findInfix("+");
     return buildOperator(context_, *add, number.range, number.range,
-                         {extent, integer(number.range, number.value)});
+                         {extent(axis), integer(number.range, number.value)});
+  }
+
+  Use extent(int64_t axis) {
+    return call(lang::Role::Extent, {value_},
+                {{"axis", lang::intAttribute(axis)}, {"dtype", lang::stringAttribute("int64")}});
   }
 
   Use integer(SourceRange range, int64_t value) {
@@ -106,9 +106,11 @@ private:
 
   /// `x[a:b:c]`, clamped as numpy's. Gives 1, for the dimension stays.
   int64_t slice(const surface::Subscript& subscript, int64_t axis) {
-    int64_t step = bound(subscript.step, 1);
-    if (step == 0)
-      context_.diagnostics.report(Message::StepOfZero, subscript.step->range);
+    if (!isNumber(subscript.begin) || !isNumber(subscript.end)) {
+      sliceBySizes(subscript, axis);
+      return 1;
+    }
+    int64_t step = stepOf(subscript);
     constexpr int64_t far = std::numeric_limits<int32_t>::max();
     int64_t begin = bound(subscript.begin, step < 0 ? far : 0);
     int64_t end = bound(subscript.end, step < 0 ? -far : far);
@@ -117,6 +119,46 @@ private:
           lang::Role::Slice, {value_},
           {{"begin", one(begin)}, {"end", one(end)}, {"strides", one(step)}, {"axes", one(axis)}});
     return 1;
+  }
+
+  /// A slice whose bounds are computed.
+  void sliceBySizes(const surface::Subscript& subscript, int64_t axis) {
+    int64_t step = stepOf(subscript);
+    if (step < 0)
+      context_.diagnostics.report(Message::OpenSlice, subscript.range);
+    std::vector<Use> operands{value_, listOf(subscript.begin, axis, false),
+                              listOf(subscript.end, axis, true)};
+    Use by = integer(subscript.range, step);
+    operands.push_back(buildCountList(context_, {&by, 1}, subscript.range));
+    const lang::OperatorTable& operators = context_.environment.operators;
+    const lang::OperatorRow& slice = operators.withRole(lang::Role::Slice);
+    lang::AttributeValue axes = one(axis);
+    value_ = buildOperator(context_, *operators.computing(slice, "begin"), index_.range,
+                           index_.range, std::move(operands),
+                           [&](std::string_view name) { return name == "axes" ? &axes : nullptr; });
+    value_ = bindSized(context_, value_.node);
+  }
+
+  /// A bound in a list of its own; the extent, or 0, for one that is left out.
+  Use listOf(const surface::Expr* expr, int64_t axis, bool isEnd) {
+    SourceRange range = expr ? expr->range : index_.range;
+    const auto* number = expr ? surface::tryAs<surface::IntLiteral>(expr) : nullptr;
+    Use bound = number && number->value < 0 ? fromBack(*number, axis)
+                : expr                      ? buildCount(context_, expr)
+                : isEnd                     ? extent(axis)
+                                            : integer(range, 0);
+    return buildCountList(context_, {&bound, 1}, range);
+  }
+
+  static bool isNumber(const surface::Expr* expr) {
+    return !expr || expr->kind == surface::ExprKind::IntLiteral;
+  }
+
+  int64_t stepOf(const surface::Subscript& subscript) {
+    int64_t step = bound(subscript.step, 1);
+    if (step == 0)
+      context_.diagnostics.report(Message::StepOfZero, subscript.step->range);
+    return step;
   }
 
   int64_t bound(const surface::Expr* expr, int64_t missing) {

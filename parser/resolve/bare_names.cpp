@@ -29,6 +29,12 @@ const lang::Expr* findOwn(ResolveContext& context, const Unit& unit, std::string
                                           : nullptr;
 }
 
+const lang::Dim* findSize(const ResolveContext& context, std::string_view name) {
+  auto found = context.bare.sizes.find(name);
+  bool isHidden = found == context.bare.sizes.end() || context.locals.find(name);
+  return isHidden ? nullptr : found->second;
+}
+
 const lang::Expr* findBareName(ResolveContext& context, std::string_view name, SourceRange range) {
   if (const lang::Var* local = context.locals.find(name))
     return local;
@@ -44,8 +50,8 @@ const lang::Expr* findBareName(ResolveContext& context, std::string_view name, S
 }
 
 BareForm formNamed(const ResolveContext& context, std::string_view name) {
-  // In this form, since an operator has the same name, which no file here may know.
-  constexpr std::string_view failing = R"(fail)";
+  // The operator has the name of the form, which gives it the type of its place.
+  std::string_view failing = context.environment.operators.withRole(lang::Role::Fail).name;
   const Unit& unit = *context.unit;
   BareForm form = name == "list"    ? BareForm::List
                   : name == "print" ? BareForm::Print
@@ -92,6 +98,19 @@ Use unknownName(ResolveContext& context, std::string_view name, SourceRange rang
   return buildUnknown(context, range);
 }
 
+/// A size as a number: a call of what says which one.
+static Use buildSize(ResolveContext& context, const lang::Dim* size, SourceRange range) {
+  lang::Module& module = context.module;
+  auto* constant = module.arena.make<lang::Constant>(lang::Expr{lang::ExprKind::Constant, range},
+                                                     module.types.unknown(module.unknownCount++));
+  constant->open = lang::OpenNumber::Integer;
+  constant->size = size;
+  Node* node = context.makeNode(NodeKind::Call, range);
+  node->operands = module.arena.copy(std::initializer_list<Use>{Use{constant, nullptr, range}});
+  module.isOpen = true;
+  return {nullptr, node, range};
+}
+
 void bindShared(ResolveContext& context, const surface::Item& item) {
   Use value = buildExpr(context, item.value);
   const lang::Var* var =
@@ -101,6 +120,8 @@ void bindShared(ResolveContext& context, const surface::Item& item) {
 }
 
 Use buildBareName(ResolveContext& context, std::string_view name, SourceRange range) {
+  if (const lang::Dim* size = findSize(context, name))
+    return buildSize(context, size, range);
   const lang::Var* local = context.locals.find(name);
   if (auto shared = context.bare.shared.find(local); shared != context.bare.shared.end())
     return {shared->second.atom, shared->second.node, range};
@@ -168,9 +189,11 @@ Use buildApart(ResolveContext& context, const Unit& unit, const surface::Expr* e
   apart.depth += expr->depth;
   InUnit there(context, unit);
   size_t hidden = context.locals.hideAll();
+  auto sizes = std::exchange(context.bare.sizes, {});
   context.locals.openFrame();
   Use use = buildExpr(context, expr);
   context.locals.closeFrame();
+  context.bare.sizes = std::move(sizes);
   context.locals.show(hidden);
   apart.depth -= expr->depth;
   apart.open.pop_back();

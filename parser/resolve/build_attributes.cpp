@@ -191,8 +191,11 @@ public:
     suggestValue(report, found->kind, *wrong.value, wrong.range);
   }
 
-  /// Lets what is not given be `None` where that is a value.
-  void allowNull() { mayBeNull_ = true; }
+  /// Lets what is not given be `None` where that is a value, and the attributes `later` anyhow.
+  void allowNull(std::span<const std::string_view> later) {
+    mayBeNull_ = true;
+    later_ = later;
+  }
 
   /// For a value that was reported.
   void fail(std::string_view name, lang::SourceRange range) {
@@ -207,7 +210,8 @@ public:
   const lang::Attributes* finish(const surface::Call& call) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const AttributeRow& row = row_.attributes[i];
-      bool mayMiss = mayBeNull_ && lang::isNullable(row);
+      bool mayMiss =
+          (mayBeNull_ && lang::isNullable(row)) || std::ranges::count(later_, row.name) > 0;
       if (places_[i].isValid() || !row.defaultText.empty() || mayMiss)
         continue;
       failed_ = true;
@@ -301,6 +305,7 @@ private:
   /// Where the text gives each, or invalid.
   std::vector<lang::SourceRange> places_;
   bool mayBeNull_ = false;
+  std::span<const std::string_view> later_ = {};
   bool misspelt_ = false;
   bool failed_ = false;
 };
@@ -440,17 +445,26 @@ AttributeValue literalAttribute(ResolveContext& context, const surface::Expr* ex
   if (const auto* name = surface::tryAs<surface::Name>(expr)) {
     if (name->name == "none")
       return {};
+    if (const surface::Expr* number = literalConstant(context, *name))
+      return literalAttribute(context, number);
     if (auto dtype = namedDType(name->name); dtype && !context.locals.find(name->name))
       return lang::stringAttribute(context.module.arena.copyText(runtime::dtypeName(*dtype)));
   }
-  return exprValue(context, expr);
+  AttributeValue value = exprValue(context, expr);
+  if (value.kind == AttributeValueKind::Null) {
+    value.kind = AttributeValueKind::Expr;
+    value.expr =
+        context.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, expr->range});
+  }
+  return value;
 }
 
 } // namespace
 
 const lang::Attributes* buildGivenAttributes(ResolveContext& context, const lang::OperatorRow& row,
                                              std::span<const GivenAttribute> given,
-                                             lang::SourceRange call) {
+                                             lang::SourceRange call,
+                                             std::span<const std::string_view> later) {
   AttributeFiller filler(context, row);
   for (const GivenAttribute& each : given) {
     size_t errors = context.diagnostics.errorCount();
@@ -460,7 +474,7 @@ const lang::Attributes* buildGivenAttributes(ResolveContext& context, const lang
     else
       filler.set(each.name.text, each.name.range, each.range, value);
   }
-  filler.allowNull();
+  filler.allowNull(later);
   surface::Call place;
   place.range = call;
   return filler.finish(place);

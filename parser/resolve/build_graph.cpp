@@ -36,15 +36,16 @@ public:
     return use;
   }
 
-  Node* function(const surface::Function& function, SourceRange range) {
+  Node* function(const surface::Function& function, SourceRange range, bool isDefinition = false) {
     context_.locals.openFrame();
     context_.typeParameters.openFrame();
     runtime::Arena& arena = context_.module.arena;
     auto* head = arena.make<lang::Function>(lang::Expr{ExprKind::Function, range},
                                             context_.module.functionCount++);
     head->generics = generics(function.generics);
-    head->parameters = parameters(function.parameters);
-    head->resultAnnotation = buildType(context_, function.result);
+    head->parameters = parameters(function.parameters, isDefinition);
+    head->partialResult = isDefinition ? buildPartial(context_, function.result) : nullptr;
+    head->resultAnnotation = head->partialResult ? nullptr : buildType(context_, function.result);
     head->attributes = buildNamed(context_, function.attributes);
     Use body = build(function.body);
     context_.typeParameters.closeFrame();
@@ -520,7 +521,7 @@ private:
     Use value = build(item.value);
     if (!mayRecurse)
       bindLocal(context_, var);
-    return {var, value};
+    return {var, withoutSizedLet(context_, value)};
   }
 
   void bindFreeVariable(const surface::Item& item) {
@@ -543,14 +544,18 @@ private:
     return context_.module.arena.copy(result);
   }
 
-  std::span<const lang::Var* const> parameters(std::span<const surface::Parameter> list) {
+  std::span<const lang::Var* const> parameters(std::span<const surface::Parameter> list,
+                                               bool isDefinition) {
     std::vector<const lang::Var*> result;
     for (const surface::Parameter& parameter : list) {
-      const lang::Type* annotation = buildType(context_, parameter.type);
+      const lang::PartialTensor* partial =
+          isDefinition ? buildPartial(context_, parameter.type) : nullptr;
+      const lang::Type* annotation = partial ? nullptr : buildType(context_, parameter.type);
       auto* var = context_.module.arena.make<lang::Var>(
           lang::Expr{ExprKind::Var, parameter.name.range}, parameter.name.text,
           lang::VarOrigin::Parameter, context_.module.varCount++, annotation);
       var->device = device(parameter);
+      var->partial = partial;
       bindLocal(context_, var);
       result.push_back(var);
     }
@@ -570,7 +575,7 @@ private:
 } // namespace
 
 Node* buildFunction(ResolveContext& context, const surface::Function& function) {
-  return GraphBuilder(context).function(function, function.range);
+  return GraphBuilder(context).function(function, function.range, true);
 }
 
 Use buildExpr(ResolveContext& context, const surface::Expr* expr) {

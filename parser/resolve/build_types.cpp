@@ -1,6 +1,7 @@
 // Types of the surface tree to interned types.
 #include "lang/types/short_names.h"
 #include "parser/resolve/name_hints.h"
+#include "parser/resolve/parameter_kinds.h"
 #include "parser/surface/clipped.h"
 #include "runtime/limits.h"
 
@@ -51,11 +52,12 @@ bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
 const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim) {
   lang::TypeContext& types = context.module.types;
   const auto* parameter = context.typeParameters.find(dim.name);
-  if (!parameter)
-    return types.symbol(dim.name);
-  return useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range)
-             ? types.symbol(parameter)
-             : types.any();
+  if (parameter && !useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range))
+    return types.any();
+  const lang::Dim* size = parameter ? types.symbol(parameter) : types.symbol(dim.name);
+  if (isBare(context))
+    context.bare.sizes[dim.name] = size;
+  return size;
 }
 
 const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
@@ -158,7 +160,9 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
       context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
     return types.constant(dim.value);
   case surface::DimKind::Leading:
-    context.diagnostics.report(Message::ReservedForm, dim.range, "leading dimensions");
+    context.diagnostics.report(Message::ReservedForm, dim.range,
+                               "leading dimensions elsewhere than in parameters and results of "
+                               "definitions");
     return types.any();
   case surface::DimKind::Meta:
     break;
@@ -213,6 +217,29 @@ const lang::Dim* buildSize(ResolveContext& context, const surface::Type* argumen
   context.diagnostics.report(Message::TypeAsSize, argument->range);
   return context.module.types.any();
 }
+
+} // namespace
+
+const lang::PartialTensor* buildPartial(ResolveContext& context, const surface::Type* type) {
+  const auto* named = type ? surface::tryAs<surface::NamedType>(type) : nullptr;
+  if (!named || !isBare(context) || named->arguments.empty())
+    return nullptr;
+  auto isLeading = [](const surface::Type* argument) {
+    const auto* size = surface::tryAs<surface::SizeType>(argument);
+    return size && size->dim->kind == surface::DimKind::Leading;
+  };
+  bool hasLeading = isLeading(named->arguments[0]);
+  auto dtype = namedDType(named->name);
+  if (named->name != "_" && !(dtype && hasLeading))
+    return nullptr;
+  std::vector<const lang::Dim*> shape;
+  for (const surface::Type* argument : named->arguments.subspan(hasLeading ? 1 : 0))
+    shape.push_back(buildSize(context, argument));
+  return context.module.arena.make<lang::PartialTensor>(
+      dtype.value_or(runtime::DType{.bits = 0}), context.module.arena.copy(shape), hasLeading);
+}
+
+namespace {
 
 /// `f32[n, 784]`.
 const Type* buildShortTensor(ResolveContext& context, runtime::DType dtype,
@@ -269,7 +296,9 @@ const Type* buildBareType(ResolveContext& context, const surface::NamedType& typ
     return buildAlias(context, *alias.surface, type.range);
   }
   if (type.name == "_") {
-    context.diagnostics.report(Message::ReservedForm, type.range, "tensors of any element type");
+    context.diagnostics.report(Message::ReservedForm, type.range,
+                               "tensors of any element type elsewhere than in parameters and "
+                               "results of definitions");
     return context.module.types.error();
   }
   if (auto dtype = namedDType(type.name); dtype && !context.typeParameters.find(type.name))
@@ -282,6 +311,40 @@ const Type* buildBareType(ResolveContext& context, const surface::NamedType& typ
   return buildLongTensor(context, type);
 }
 
+/// An argument that is left out is found out. In fields of data types nobody finds it out: there
+/// the type that is defined is the very one, and sizes of others may be any.
+const Type* leftOutArgument(ResolveContext& context, const lang::TypeDefinition& definition,
+                            size_t i) {
+  lang::TypeContext& types = context.module.types;
+  bool isSize = definition.generics[i]->kind == lang::ParameterKind::Dimension;
+  if (&definition == context.bare.defined)
+    return isSize ? types.dimension(types.symbol(definition.generics[i]))
+                  : types.variable(definition.generics[i]);
+  if (!isSize)
+    return unknownType(context);
+  return types.dimension(context.bare.defined ? types.any()
+                                              : types.unknownDim(context.module.unknownDimCount++));
+}
+
+/// The arguments of a type, which are types and sizes as its parameters are.
+std::vector<const Type*> buildArguments(ResolveContext& context, const surface::NamedType& type,
+                                        const lang::TypeDefinition* definition) {
+  std::vector<const Type*> arguments;
+  if (definition && isBare(context))
+    decideParameterKinds(context, *definition);
+  size_t wanted = definition ? definition->generics.size() : 0;
+  for (size_t i = 0; i < type.arguments.size(); ++i) {
+    bool isSize = i < wanted && definition->generics[i]->kind == lang::ParameterKind::Dimension;
+    arguments.push_back(isSize
+                            ? context.module.types.dimension(buildSize(context, type.arguments[i]))
+                            : buildPart(context, type.arguments[i]));
+  }
+  if (arguments.empty() && isBare(context))
+    for (size_t i = 0; i < wanted; ++i)
+      arguments.push_back(leftOutArgument(context, *definition, i));
+  return arguments;
+}
+
 const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
   lang::TypeContext& types = context.module.types;
   if (isBare(context))
@@ -291,9 +354,6 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     auto dtype = buildDType(context, type.name, type.range);
     return dtype ? types.scalar(*dtype) : types.error();
   }
-  std::vector<const Type*> arguments;
-  for (const surface::Type* argument : type.arguments)
-    arguments.push_back(buildPart(context, argument));
   size_t wanted = 0;
   const auto* parameter = context.typeParameters.find(type.name);
   const lang::TypeDefinition* definition = nullptr;
@@ -315,10 +375,7 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     }
     wanted = definition->generics.size();
   }
-  // What is left out is found out.
-  if (arguments.empty() && isBare(context))
-    for (size_t i = 0; i < wanted; ++i)
-      arguments.push_back(unknownType(context));
+  std::vector<const Type*> arguments = buildArguments(context, type, definition);
   if (arguments.size() != wanted) {
     auto& report = context.diagnostics.report(
         Message::TypeArgumentCount, type.range, type.name, wanted, wanted == 1 ? "" : "s",

@@ -148,10 +148,10 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
         lang::Expr{lang::ExprKind::Constructor, constructor.name.range},
         nameIn(unit, constructor.name.text), lang::Types{}, definition,
         uint32_t(constructors.size()), arena.copy(names)));
-    fieldCounts_[constructors.back()] = constructor.fields.size();
   }
   definition->constructors = arena.copy(constructors);
   entry.definition = definition;
+  typeSurfaces_[definition] = &surface;
   definitions.push_back(definition);
   pendingTypes.push_back({&unit, &surface, definition});
   return definition;

@@ -77,6 +77,11 @@ public:
   const lang::TypeDefinition* findType(const Unit& from, std::string_view name);
   const lang::Constructor* findConstructor(const Unit& from, std::string_view name);
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
+  /// A data type as its text has it; null for one that has none.
+  const surface::TypeDefinition* surfaceOf(const lang::TypeDefinition& type) const {
+    auto found = typeSurfaces_.find(&type);
+    return found == typeSurfaces_.end() ? nullptr : found->second;
+  }
   /// The definition of a global as its text has it.
   const surface::Function& surfaceOf(const lang::Global& global) const {
     return *origins_.at(&global).surface;
@@ -84,7 +89,7 @@ public:
   const Unit& unitOf(const lang::Global& global) const { return *origins_.at(&global).unit; }
   /// How many fields the text gives a constructor, known before the fields are resolved.
   size_t fieldCount(const lang::Constructor& constructor) const {
-    return fieldCounts_.at(&constructor);
+    return surfaceOf(*constructor.definition)->constructors[constructor.index].fields.size();
   }
 
   /// Adds a function to the program that no name means.
@@ -150,8 +155,8 @@ private:
   /// In the order of the texts that are imported.
   std::deque<Unit> imported_;
   const Unit* common_ = nullptr;
-  std::unordered_map<const lang::Constructor*, size_t> fieldCounts_;
   std::unordered_map<const lang::Global*, PendingFunction> origins_;
+  std::unordered_map<const lang::TypeDefinition*, const surface::TypeDefinition*> typeSurfaces_;
   Others ofPrelude_, ofImports_;
 };
 

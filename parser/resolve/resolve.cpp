@@ -56,6 +56,7 @@ private:
 
   void resolveType(const Definitions::PendingType& pending) {
     context_.unit = pending.unit;
+    context_.bare.defined = pending.definition;
     context_.typeParameters.openFrame();
     for (const lang::TypeParameter* generic : pending.definition->generics)
       context_.typeParameters.bind(generic->name, generic);
@@ -70,20 +71,18 @@ private:
       constructor->fields = context_.module.arena.copy(fields);
     }
     context_.typeParameters.closeFrame();
-    for (const lang::TypeParameter* generic : pending.definition->generics)
-      if (generic->kind == lang::ParameterKind::Dimension && isBare(context_))
-        context_.diagnostics.report(Message::ReservedForm, pending.surface->name.range,
-                                    "size parameters of types");
+    context_.bare.defined = nullptr;
   }
 
   void resolveFunction(const Definitions::PendingFunction& pending) {
     context_.unit = pending.unit;
+    context_.bare.sizes.clear();
     Node* node = buildFunction(context_, *pending.surface);
-    auto lacksType = [](const surface::Parameter& parameter) { return !parameter.type; };
-    if (isBare(context_) && std::ranges::any_of(pending.surface->parameters, lacksType)) {
+    if (isBare(context_)) {
       // The head was made for this definition a moment ago.
       const_cast<lang::Function*>(node->function)->mayBeOpen = true;
-      context_.module.isOpen = true;
+      auto lacksType = [](const lang::Var* parameter) { return !parameter->annotation; };
+      context_.module.isOpen |= std::ranges::any_of(node->function->parameters, lacksType);
     }
     pending.global->function = lowerFunction(lowering_, node);
   }
@@ -122,6 +121,7 @@ private:
 
   Node* wrapExpression(const surface::Expr* expr) {
     lang::Module& module = context_.module;
+    context_.bare.sizes.clear();
     context_.locals.openFrame();
     Use body = buildExpr(context_, expr);
     context_.locals.closeFrame();

@@ -55,6 +55,10 @@ struct ResolveContext {
     std::unordered_map<const lang::Var*, Use> shared;
     std::vector<const surface::TypeDefinition*> openAliases;
     std::vector<std::pair<const lang::Var*, const surface::Expr*>> literalTests;
+    /// The data type whose fields are being resolved, or null.
+    const lang::TypeDefinition* defined = nullptr;
+    /// The sizes that types of the definition name so far.
+    std::unordered_map<std::string_view, const lang::Dim*> sizes;
   };
   Bare bare = {};
 
@@ -122,6 +126,9 @@ std::optional<runtime::DType> namedDType(std::string_view name);
 // Types (build_types.cpp). Null for `_` and for no type at all; the poison type after an error.
 
 const lang::Type* buildType(ResolveContext& context, const surface::Type* type);
+/// `f32[.., n]` or `_[n]`, of which dimensions or the element type are left open; null for any
+/// other type.
+const lang::PartialTensor* buildPartial(ResolveContext& context, const surface::Type* type);
 /// Whether a tensor may have that rank; else it is reported of `what`.
 bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
                lang::SourceRange range);

@@ -3,7 +3,9 @@
 
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -54,8 +56,18 @@ RelationResult withCounts(const RelationCall& call, size_t i, RelationResult res
 }
 
 std::optional<std::vector<int64_t>> knownIntegers(const RelationCall& call, size_t i) {
-  const runtime::Tensor* value = call.value(i);
-  return value ? integerValues(*value) : std::nullopt;
+  if (const runtime::Tensor* value = call.value(i))
+    return integerValues(*value);
+  auto sizes = call.sizesIn(i);
+  auto isNumber = [](const Dim* size) { return size->isConstant(); };
+  return sizes && std::ranges::all_of(*sizes, isNumber) ? std::optional(extentsOf(*sizes))
+                                                        : std::nullopt;
+}
+
+const Dim* knownSize(const RelationCall& call, size_t i) {
+  auto sizes = call.sizesIn(i);
+  bool isSize = sizes && sizes->size() == 1 && !sizes->front()->isAny();
+  return isSize ? sizes->front() : nullptr;
 }
 
 RelationResult allAny(const RelationCall& call, size_t rank, runtime::DType dtype) {
@@ -64,18 +76,21 @@ RelationResult allAny(const RelationCall& call, size_t rank, runtime::DType dtyp
 
 std::optional<DimVector> givenShape(const RelationCall& call, size_t i) {
   DimVector shape(lengthOf(call, i), call.types.any());
+  if (auto sizes = call.sizesIn(i))
+    shape.assign(sizes->begin(), sizes->end());
   if (auto extents = knownIntegers(call, i))
-    for (size_t k = 0; k < shape.size(); ++k) {
-      if ((*extents)[k] < 0)
-        return std::nullopt;
+    for (size_t k = 0; k < shape.size(); ++k)
       shape[k] = call.types.constant((*extents)[k]);
-    }
-  return shape;
+  auto isNegative = [](const Dim* dim) { return dim->isConstant() && dim->value < 0; };
+  return std::ranges::any_of(shape, isNegative) ? std::nullopt : std::optional(shape);
 }
 
 RelationResult negativeExtent(const RelationCall& call, size_t i) {
-  return call.failedAt(i, fmt::format("the shape [{}] has a negative extent",
-                                      fmt::join(*knownIntegers(call, i), ", ")));
+  if (auto extents = knownIntegers(call, i))
+    return call.failedAt(
+        i, fmt::format("the shape [{}] has a negative extent", fmt::join(*extents, ", ")));
+  return call.failedAt(
+      i, fmt::format("the shape `{}` has a negative extent", shapeText(*call.sizesIn(i))));
 }
 
 } // namespace stdlib

@@ -41,6 +41,9 @@ lang::RelationResult withCounts(const lang::RelationCall& call, size_t i,
 /// The value of an integer operand when it is known; what is too large is to be refused before.
 std::optional<std::vector<int64_t>> knownIntegers(const lang::RelationCall& call, size_t i);
 
+/// The one size that a scalar operand is; null while it is unknown.
+const lang::Dim* knownSize(const lang::RelationCall& call, size_t i);
+
 /// A result of that rank whose extents are all open.
 lang::RelationResult allAny(const lang::RelationCall& call, size_t rank, runtime::DType dtype);
 

@@ -154,6 +154,29 @@ TEST_CASE("two rows of one name are refused") {
                     "begins with `abs`, one in that with `cos`");
 }
 
+TEST_CASE("operators that compute an attribute have all else of the one that has it") {
+  const lang::OperatorTable& table = stdlib::operatorTable();
+  auto names = [](const auto& rows, std::string_view name) {
+    return std::ranges::any_of(rows, [&](const auto& row) { return row.name == name; });
+  };
+  size_t count = 0;
+  for (const lang::OperatorRow* row : table.all()) {
+    if (row->fixed.name.empty())
+      continue;
+    INFO(row->name);
+    const lang::OperatorRow* fixed = table.find(row->fixed.name);
+    REQUIRE(fixed);
+    CHECK(row->operands.size() > fixed->operands.size());
+    for (const lang::OperandRow& operand : row->operands) {
+      bool isOperand = names(fixed->operands, operand.name);
+      CHECK(isOperand != names(fixed->attributes, operand.name));
+      CHECK((isOperand || table.computing(*fixed, operand.name) == row));
+    }
+    ++count;
+  }
+  CHECK(count >= 9);
+}
+
 TEST_CASE("every operator is documented and complete") {
   for (const OperatorRow* row : stdlib::operatorTable().all()) {
     INFO(row->name);

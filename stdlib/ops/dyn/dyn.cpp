@@ -16,10 +16,74 @@ namespace {
 
 using namespace lang;
 
+/// What factors of one product are that others are not; nothing where that is no product of them.
+std::optional<const Dim*> quotientOf(TypeContext& types, Dims factors, Dims others) {
+  std::vector<const Dim*> left(factors.begin(), factors.end());
+  int64_t number = 1;
+  for (const Dim* other : others) {
+    auto found = std::ranges::find(left, other);
+    if (found != left.end())
+      left.erase(found);
+    else if (other->isConstant() && other->value > 0 &&
+             !__builtin_mul_overflow(number, other->value, &number))
+      continue;
+    else
+      return std::nullopt;
+  }
+  return types.floorDivide(product(types, Dims(left)), number);
+}
+
+/// A new shape of sizes: 0 copies, -1 is what is left.
+std::optional<DimVector> shapeOfSizes(const RelationCall& call, Dims wanted) {
+  DimVector shape, others;
+  std::optional<size_t> inferred;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const Dim* size = wanted[i];
+    bool copies = size->isConstant(0) && !call.attributes.boolean("allowzero");
+    bool isInferred = size->isConstant(-1) && !inferred;
+    if ((copies && i >= call.rank(0)) || (size->isConstant() && size->value < 0 && !isInferred))
+      return std::nullopt;
+    if (isInferred)
+      inferred = i;
+    shape.push_back(copies ? call.shape(0)[i] : size);
+    if (!isInferred)
+      others.push_back(shape.back());
+  }
+  if (inferred)
+    shape[*inferred] =
+        quotientOf(call.types, call.shape(0), Dims(others)).value_or(call.types.any());
+  return shape;
+}
+
+RelationResult reshapedToSizes(const RelationCall& call, Dims wanted) {
+  auto shape = shapeOfSizes(call, wanted);
+  if (!shape)
+    return allAny(call, wanted.size(), call.dtype(0));
+  const Dim *has = product(call.types, call.shape(0)), *gets = product(call.types, Dims(*shape));
+  if (matchDims(has, gets) == DimMatch::Different)
+    return call.failed(fmt::format("the shape `{}` has {} elements, but `{}` has {}",
+                                   shapeText(call.shape(0)), dimText(has), shapeText(Dims(*shape)),
+                                   dimText(gets)));
+  return call.solved(*shape, call.dtype(0));
+}
+
+/// The numbers by which `reshape` makes the same of data: what stays is copied, and one extent may
+/// be what is left.
+std::optional<std::vector<int64_t>> reshapeNumbers(Dims data, Dims sizes) {
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    bool stays = i < data.size() && data[i] == sizes[i] && !sizes[i]->isAny();
+    numbers.push_back(sizes[i]->isConstant() ? sizes[i]->value : stays ? 0 : -1);
+  }
+  return std::ranges::count(numbers, -1) < 2 ? std::optional(numbers) : std::nullopt;
+}
+
 RelationResult dynReshapeRelation(const RelationCall& call) {
   if (auto problem = requireVector(call, 1))
     return *problem;
   auto wanted = knownIntegers(call, 1);
+  if (auto sizes = call.sizesIn(1); sizes && !wanted)
+    return reshapedToSizes(call, *sizes);
   if (!wanted)
     return allAny(call, lengthOf(call, 1), call.dtype(0));
   for (int64_t extent : *wanted)
@@ -78,10 +142,24 @@ RelationResult dynSqueezeRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
+/// The shape of a tensor that is repeated as often as sizes say.
+DimVector tiledSizes(const RelationCall& call, Dims counts) {
+  DimVector shape(call.shape(0).begin(), call.shape(0).end());
+  if (counts.size() > shape.size())
+    shape.insert(shape.begin(), counts.size() - shape.size(), call.types.constant(1));
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const Dim*& dim = shape[shape.size() - counts.size() + i];
+    dim = call.types.multiply(dim, counts[i]);
+  }
+  return shape;
+}
+
 RelationResult dynTileRelation(const RelationCall& call) {
   if (auto problem = requireVector(call, 1, isCount))
     return *problem;
   size_t rank = std::max(lengthOf(call, 1), call.rank(0));
+  if (auto sizes = call.sizesIn(1))
+    return call.solved(tiledSizes(call, *sizes), call.dtype(0));
   if (!call.value(1))
     return withCounts(call, 1, allAny(call, rank, call.dtype(0)));
   auto reps = wholeValues(*call.value(1));
@@ -200,6 +278,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeAttrs",
      .relation = dynReshapeRelation,
      .compute = computeView,
+     .fixed = {"reshape", reshapeNumbers},
      .gradient = GradientRule{dynReshapeBack},
      .examples = reshapeExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -231,6 +310,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TileAttrs",
      .relation = dynTileRelation,
      .compute = computeTile,
+     .fixed = {"tile"},
      .gradient = GradientRule{dynTileGradient},
      .examples = tileExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -241,6 +321,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynBroadcastToRelation,
      .compute = computeBroadcast,
+     .fixed = {"broadcast_to"},
      .gradient = GradientRule{dynBroadcastGradient},
      .examples = broadcastExamples,
      .shapeNeeds = ShapeNeeds::Values},

@@ -54,6 +54,8 @@ RelationResult dynOneHotRelation(const RelationCall& call) {
     if (value->front() < 0)
       return call.failedAt(3, fmt::format("the depth {} is negative", value->front()));
     depth = call.types.constant(value->front());
+  } else if (const Dim* size = knownSize(call, 3)) {
+    depth = size;
   }
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   shape.insert(shape.begin() + ptrdiff_t(*axis), depth);
@@ -89,9 +91,15 @@ constexpr OperandRow oneHotOperands[] = {
     {"off_value", "the value elsewhere, of rank 0"},
     {"depth", "the extent of the new dimension"}};
 
-constexpr AttributeRow initAttributes[] = {
+constexpr AttributeRow fullAttributes[] = {
     {"shape", AttributeKind::IntList, "", "unused: the operand counts", true},
     {"dtype", AttributeKind::DType, "\"\"", "the element type of the result"}};
+constexpr AttributeRow initAttributes[] = {fullAttributes[0],
+                                           {.name = "dtype",
+                                            .kind = AttributeKind::DType,
+                                            .defaultText = "\"\"",
+                                            .doc = "the element type of the result",
+                                            .isByUse = true}};
 constexpr AttributeRow oneHotAttributes[] = {
     {"depth", AttributeKind::Int, "1", "unused: the operand counts"},
     {"axis", AttributeKind::Int, "-1", "where the new dimension stands in the result"},
@@ -126,6 +134,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynConstantRelation,
      .compute = computeConstant<0>,
+     .fixed = {"zeros"},
      .gradient = NoGradient{"the result is constant"},
      .examples = zerosExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -136,16 +145,18 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynConstantRelation,
      .compute = computeConstant<1>,
+     .fixed = {"ones"},
      .gradient = NoGradient{"the result is constant"},
      .examples = onesExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.full",
      .doc = "A tensor of one value, of a shape that is computed.",
      .operands = fullOperands,
-     .attributes = initAttributes,
+     .attributes = fullAttributes,
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynFullRelation,
      .compute = computeFull,
+     .fixed = {"full"},
      .gradient = GradientRule{dynFullGradient},
      .examples = fullExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -156,6 +167,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.OneHotAttrs",
      .relation = dynOneHotRelation,
      .compute = computeOneHot,
+     .fixed = {"one_hot"},
      .gradient = GradientRule{dynOneHotGradient},
      .examples = oneHotExamples,
      .shapeNeeds = ShapeNeeds::Values},

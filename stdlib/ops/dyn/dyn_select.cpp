@@ -18,6 +18,23 @@ namespace {
 
 using namespace lang;
 
+/// How much of an extent is between the bounds of entry `i`, which have to lie inside of it then;
+/// `?` where they are not known.
+const Dim* slicedSize(const RelationCall& call, const Dim* extent, size_t i,
+                      std::vector<const Dim*>& notNegative) {
+  auto begin = call.sizesIn(1), end = call.sizesIn(2), step = call.sizesIn(3);
+  bool areEnds = call.attributes.text("slice_mode") == "end";
+  if (!areEnds || !begin || !end || !step || !(*step)[i]->isConstant(1))
+    return call.types.any();
+  const Dim *from = (*begin)[i], *to = (*end)[i], *length = call.types.subtract(to, from);
+  for (const Dim* part : {from, call.types.subtract(extent, to), length})
+    if (part->isConstant() && part->value < 0)
+      return call.types.any();
+    else
+      notNegative.push_back(part);
+  return length;
+}
+
 RelationResult dynStridedSliceRelation(const RelationCall& call) {
   size_t count = 0;
   for (size_t i = 1; i < 4; ++i) {
@@ -40,11 +57,16 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
   if (isKnown)
     return slicedResult(call, *slices);
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
+  std::vector<const Dim*> notNegative;
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = bounds.axes ? (*bounds.axes)[i] : int64_t(i);
-    shape[*call.normalAxis(axis, shape.size())] = call.types.any();
+    const Dim*& extent = shape[*call.normalAxis(axis, shape.size())];
+    extent = slicedSize(call, extent, i, notNegative);
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (const Dim* part : notNegative)
+    requireAtLeast(result, part, 0);
+  return result;
 }
 
 RelationResult dynTopkRelation(const RelationCall& call) {
@@ -52,6 +74,10 @@ RelationResult dynTopkRelation(const RelationCall& call) {
   if (!one || call.rank(1) > 1 || !isCount(call.dtype(1)))
     return call.failedAt(
         1, fmt::format("`k` must be one number, but it is `{}`", typeText(call.operands[1])));
+  if (const Dim* size = knownSize(call, 1); size && !size->isConstant())
+    return topkResult(call, size);
+  if (auto count = knownIntegers(call, 1); count && !call.value(1))
+    return topkResult(call, count->front() < 1 ? nullptr : call.types.constant(count->front()));
   if (!call.value(1))
     return withCounts(call, 1, topkResult(call, call.types.any()));
   auto k = wholeValues(*call.value(1));
@@ -141,6 +167,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = dynStridedSliceRelation,
      .compute = computeStridedSlice,
+     .fixed = {"strided_slice"},
      .gradient = GradientRule{dynStridedSliceGradient, {}, true},
      .examples = sliceExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -151,6 +178,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = dynTopkRelation,
      .native = ordering(nativeOf<natives::firstOfLinesByOperand, decodeTopk>()),
+     .fixed = {"topk"},
      .gradient = GradientRule{topkGradient},
      .examples = topkExamples,
      .shapeNeeds = ShapeNeeds::Values},

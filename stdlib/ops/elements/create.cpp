@@ -3,6 +3,7 @@
 //
 // A `dtype` attribute of `""` is unset; each row says what it means then.
 #include "runtime/half.h"
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/simplify.h"
@@ -134,6 +135,15 @@ constexpr OperandRow arangeOperands[] = {
     {"step", "the distance of elements, not zero", OperandKind::Tensor, true},
 };
 
+/// How many numbers there are from one size to another one, by ones; null where that is not known.
+const Dim* countedSizes(const RelationCall& call) {
+  auto from = call.sizesIn(0), to = call.sizesIn(1), step = call.sizesIn(2);
+  if (!from || !to || !step || !step->front()->isConstant(1))
+    return nullptr;
+  const Dim* count = call.types.subtract(to->front(), from->front());
+  return count->isAny() || !isAtLeast(count, 0) ? nullptr : count;
+}
+
 RelationResult arangeRelation(const RelationCall& call) {
   auto dtype = call.attributes.dtype("dtype");
   if (!dtype)
@@ -160,6 +170,8 @@ RelationResult arangeRelation(const RelationCall& call) {
       return call.failedForSize("the range has more elements than memory");
     length = call.types.constant(*count);
   }
+  if (const Dim* counted = countedSizes(call); counted && !knowsValues)
+    length = counted;
   RelationResult result = call.solved(std::vector<const Dim*>{length}, *dtype);
   result.operands = std::move(inferred);
   return result;
@@ -200,6 +212,19 @@ void size(ComputeCall& call) {
   call.result([&](const Position&) { return cast(count, call.outputDType()); });
 }
 
+RelationResult extentRelation(const RelationCall& call) {
+  int64_t axis = call.attributes.integer("axis");
+  if (!call.normalAxis(axis, call.rank(0)))
+    return axisFailure(call, "axis", axis);
+  return call.solved(call.types.scalar(call.attributes.dtype("dtype").value_or(runtime::Int32)));
+}
+
+void extent(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  Scalar size = x.extent(call.axis("axis", x.rank()));
+  call.result([&](const Position&) { return cast(size, call.outputDType()); });
+}
+
 constexpr OperandRow dataOperand[] = {{"data", "the input"}};
 constexpr OperandRow castLikeOperands[] = {{"data", "the input"},
                                            {"dtype_like", "a tensor of the wanted type"}};
@@ -208,9 +233,17 @@ constexpr OperandRow fullLikeOperands[] = {{"data", "a tensor of the wanted type
                                            fullOperands[0]};
 constexpr AttributeRow castAttributes[] = {
     {"dtype", AttributeKind::DType, "", "the type of the result"}};
+constexpr AttributeRow filledAttributes[] = {
+    {"shape", AttributeKind::IntList, "", "the shape of the result", true},
+    {"dtype", AttributeKind::DType, "\"\"",
+     "the type of the result; that of the value when unset"}};
 constexpr AttributeRow shapedAttributes[] = {
     {"shape", AttributeKind::IntList, "", "the shape of the result", true},
-    {"dtype", AttributeKind::DType, "\"\"", "the type of the result"}};
+    {.name = "dtype",
+     .kind = AttributeKind::DType,
+     .defaultText = "\"\"",
+     .doc = "the type of the result",
+     .isByUse = true}};
 constexpr AttributeRow arangeAttributes[] = {
     {"start", AttributeKind::Expr, "None", "repeats the operand", true},
     {"stop", AttributeKind::Expr, "None", "repeats the operand", true},
@@ -218,6 +251,13 @@ constexpr AttributeRow arangeAttributes[] = {
     {"dtype", AttributeKind::DType, "", "the type of the result and of the operands"}};
 constexpr AttributeRow shapeOfAttributes[] = {
     {"dtype", AttributeKind::DType, "\"\"", "the type of the result; int32 when it is unset"}};
+constexpr AttributeRow extentAttributes[] = {
+    {"axis", AttributeKind::Int, "", "which dimension; a negative one counts from the back"},
+    {.name = "dtype",
+     .kind = AttributeKind::DType,
+     .defaultText = "\"\"",
+     .doc = "the type of the result; int32 when it is unset",
+     .isByUse = true}};
 constexpr OperandRow tensorOperand[] = {{"tensor", "the input"}};
 constexpr AttributeRow shapeOfDialectAttributes[] = {
     {"dtype", AttributeKind::DType, "\"\"", "the type of the result; int64 when it is unset"}};
@@ -237,6 +277,8 @@ constexpr Example arangeExamples[] = {
 constexpr Example shapeOfDialectExamples[] = {{"vm.shape_of([[1f, 2f, 3f]])", "[1i64, 3i64]"}};
 constexpr Example shapeOfExamples[] = {{"shape_of([[1f, 2f, 3f]], dtype=\"int32\")", "[1, 3]"}};
 constexpr Example sizeExamples[] = {{"ndarray_size([[1f, 2f, 3f]], dtype=\"int32\")", "3"}};
+constexpr Example extentExamples[] = {{"size([[1f, 2f, 3f]], axis=1)", "3"},
+                                      {"size([[1f, 2f, 3f]], axis=-2, dtype=\"float32\")", "1f"}};
 constexpr NoGradient noOperands{"there is no operand"};
 void castGradient(GradientCall& d) {
   give(d, 0, castTo(d.cotangent(), d.operand(0).dtype()));
@@ -327,6 +369,17 @@ void simplifyShapeOf(SimplifyCall& s) {
     s.becomesIfTyped(vectorOf<int32_t>(s, extents));
 }
 
+/// An extent that is a number is a constant.
+void simplifyExtent(SimplifyCall& s) {
+  Dims shape = s.operand(0).shape();
+  int64_t axis = s.attributes().integer("axis");
+  const Dim* dim = shape[size_t(axis < 0 ? axis + int64_t(shape.size()) : axis)];
+  DType dtype = s.resultType()->dtype;
+  if (dim->isConstant() && dtype.isComputable() && dim->value <= 1 << 20)
+    s.becomesIfTyped(s.number(dtype, double(dim->value)));
+}
+
+constexpr SimplifyExample extentSimpler[] = {{"size(%t, axis=-1, dtype=\"int64\")", "3i64"}};
 constexpr SimplifyExample shapeOfSimpler[] = {
     {"shape_of(%t, dtype=\"int64\")", "[4i64, 2i64, 3i64]"}};
 constexpr SimplifyExample castSimpler[] = {
@@ -378,7 +431,7 @@ constexpr OperatorRow rows[] = {
      .doc = "A tensor of a given shape that holds one value everywhere.",
      .details = "Without `dtype` the result has the type of the value.",
      .operands = fullOperands,
-     .attributes = shapedAttributes,
+     .attributes = filledAttributes,
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = fullRelation,
      .compute = fillWithOperand<0>,
@@ -433,7 +486,6 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ShapeOfAttrs",
      .relation = shapeOfRelation<runtime::Int32>,
      .compute = shapeOf,
-     .role = Role::Shape,
      .gradient = integerValued,
      .simplify = {simplifyShapeOf, shapeOfSimpler},
      .examples = shapeOfExamples},
@@ -447,6 +499,18 @@ constexpr OperatorRow rows[] = {
      .compute = shapeOf,
      .gradient = integerValued,
      .examples = shapeOfDialectExamples},
+    {.name = "size",
+     .synonyms = "extent dim",
+     .doc = "The extent of one dimension of a tensor.",
+     .operands = dataOperand,
+     .attributes = extentAttributes,
+     .attributesKey = "baton.attrs.SizeAttrs",
+     .relation = extentRelation,
+     .compute = extent,
+     .role = Role::Extent,
+     .gradient = integerValued,
+     .simplify = {simplifyExtent, extentSimpler},
+     .examples = extentExamples},
     {.name = "ndarray_size",
      .synonyms = "numel",
      .doc = "The number of elements of a tensor.",

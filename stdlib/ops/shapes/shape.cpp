@@ -390,6 +390,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeAttrs",
      .relation = withFix<reshapeRelation, fixReshape>,
      .compute = computeView,
+     .role = Role::Reshape,
      .gradient = GradientRule{reshapeBack},
      .simplify = {simplifyView, reshapeSimpler},
      .examples = reshapeExamples},

@@ -1,0 +1,41 @@
+// A question of the checker that waits for types.
+#pragma once
+
+#include "lang/ir/expr.h"
+#include "typecheck/open_numbers.h"
+#include "typecheck/unify.h"
+
+namespace typecheck {
+
+/// An operator call, a projection, or a use of an open definition, whose result type is open.
+struct PendingRelation {
+  const lang::OperatorRow* row = nullptr;
+  /// The definition that the call is in.
+  const lang::Global* definition = nullptr;
+  const lang::Attributes* attributes = nullptr;
+  lang::Types operands;
+  std::span<const lang::Operand> places;
+  const Type* result = nullptr;
+  lang::SourceRange range;
+  /// For a projection: the field, by its place or its name; `row` is null then.
+  uint32_t field = 0;
+  std::string_view fieldName = {};
+  /// For a record with other fields, which is the first operand: their names.
+  const lang::Constructor* change = nullptr;
+  /// The open definition that is used, and the operand or binding that mentions it.
+  const lang::Global* open = nullptr;
+  const void* mention = nullptr;
+  /// What the names of sizes in its text are at this use.
+  std::span<const std::pair<const Dim*, const Dim*>> names = {};
+  /// Whether the result is an open number, of the shape that the relation tells, and which kind.
+  OpenClass opens = OpenClass::None;
+  /// Whether operands are sizes by which its shape is computed.
+  bool isComputed = false;
+  /// Whether it makes a count of its operand.
+  bool counts = false;
+  /// The call whose last arguments give attributes, until these are known.
+  const lang::Call* attributed = nullptr;
+  bool isDone = false;
+};
+
+} // namespace typecheck

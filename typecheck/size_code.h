@@ -1,0 +1,68 @@
+// Code that gives a size as a number.
+//
+// A size is read off a parameter in whose type it stands by itself, also in fields of tuples and of
+// records; other forms are computed from such sizes.
+#pragma once
+
+#include "lang/ir/builder.h"
+#include "lang/ir/typing.h"
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+namespace typecheck {
+
+class SizeCode {
+public:
+  /// Writes into `out`; `copied` tells what parameters and constructors have become there.
+  SizeCode(lang::Builder& make, lang::BlockBuilder& out, const lang::Typing& typing,
+           std::function<lang::Atom(const lang::Expr&)> copied)
+      : make_(make), out_(out), typing_(typing), copied_(std::move(copied)) {}
+
+  /// Lets sizes be read off the parameters of a function.
+  void addParameters(const lang::Function& function);
+  /// The number; null where nothing tells it.
+  lang::Atom number(const lang::Dim* size, runtime::DType dtype);
+
+  // For valueOf (lang/types/dim_value.h), in int64.
+  using Value = lang::Atom;
+  const Value* known(const lang::Dim* dim) const;
+  void keep(const lang::Dim* dim, Value value) { values_[dim] = value; }
+  Value open(const lang::Dim* dim);
+  Value number(int64_t value) { return make_.integer(runtime::Int64, value); }
+  Value add(Value left, Value right) { return compute("+", left, right); }
+  Value addNumber(Value left, int64_t right) { return compute("+", left, number(right)); }
+  Value scaled(Value left, int64_t right) { return compute("*", left, number(right)); }
+  Value multiply(Value left, Value right) { return compute("*", left, right); }
+  Value quotient(Value left, int64_t right) { return compute("/", left, number(right)); }
+
+private:
+  /// A step into a value: a field of a tuple or of a record.
+  struct Step {
+    const lang::Type* type;
+    uint32_t field;
+  };
+  /// Where a size stands: a dimension of a tensor inside of a parameter.
+  struct Place {
+    const lang::Var* parameter;
+    std::vector<Step> steps;
+    size_t axis;
+  };
+
+  void search(const lang::Var& parameter);
+  lang::Atom stepInto(lang::Atom value, const Step& step);
+  lang::Atom read(const Place& place, runtime::DType dtype);
+  Value compute(std::string_view infix, Value left, Value right);
+
+  lang::Builder& make_;
+  lang::BlockBuilder& out_;
+  const lang::Typing& typing_;
+  std::function<lang::Atom(const lang::Expr&)> copied_;
+  std::unordered_map<const lang::Dim*, Place> places_;
+  std::unordered_map<const lang::Dim*, Value> values_;
+  /// Whether everything was known.
+  bool isKnown_ = true;
+};
+
+} // namespace typecheck

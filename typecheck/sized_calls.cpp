@@ -1,0 +1,75 @@
+// What is not known yet is asked for again, as nobody tells when sizes are solved.
+#include "typecheck/sized_calls.h"
+
+#include "lang/ir/open_marks.h"
+
+namespace typecheck {
+
+std::vector<std::optional<lang::Dims>>
+SizedCalls::sizesOf(const PendingRelation& relation, std::vector<std::vector<const Dim*>>& lists) {
+  std::vector<std::optional<lang::Dims>> sizes(relation.isComputed ? relation.places.size() : 0);
+  lists.reserve(sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (auto known = sizes_->sizesOf(*relation.places[i].value)) {
+      lists.push_back(std::move(*known));
+      sizes[i] = lang::Dims(lists.back());
+    }
+  return sizes;
+}
+
+void SizedCalls::forgetNumbers(lang::RelationResult& result) {
+  auto known = [&](const Dim* dim) { return dim->hasForeign ? unifier_.types().any() : dim; };
+  if (result.output)
+    result.output = unifier_.mapDims(result.output, known);
+  std::erase_if(result.bounds, [](const lang::DimBound& bound) { return bound.dim->hasForeign; });
+}
+
+std::optional<size_t> SizedCalls::settleAttributes(PendingRelation& relation) {
+  const lang::Call& call = *relation.attributed;
+  std::vector<std::string_view> names = lang::attributeMarksOf(call);
+  const lang::Attributes* attributes = relation.attributes;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto numbers = numbersOf(*call.arguments[call.arguments.size() - names.size() + i].value);
+    if (!numbers)
+      return i;
+    attributes = withAttribute(*attributes, names[i], *numbers);
+  }
+  relation.attributes = attributes;
+  sizes_->setAttributes(call, attributes);
+  relation.attributed = nullptr;
+  return std::nullopt;
+}
+
+bool SizedCalls::isCount(const PendingRelation& relation, const Type* operand) {
+  const OpenNumbers::Number* number = unifier_.numbers().of(operand);
+  bool isInteger =
+      number ? number->shape.empty() && unifier_.numbers().classOf(*number) == OpenClass::Integer
+             : operand->isTensor() && operand->shape.empty() && operand->dtype.isInteger();
+  return isInteger || sizes_->sizeOf(*relation.places[0].value);
+}
+
+/// The numbers that the sizes in an operand are; nothing where they are none.
+std::optional<std::vector<lang::AttributeValue>> SizedCalls::numbersOf(const lang::Expr& atom) {
+  auto sizes = sizes_->sizesOf(atom);
+  std::vector<lang::AttributeValue> numbers;
+  for (const Dim* size : sizes.value_or(std::vector<const Dim*>()))
+    if (size = unifier_.dims().resolve(size); size->isConstant())
+      numbers.push_back(lang::intAttribute(size->value, 64));
+  return sizes && numbers.size() == sizes->size() ? std::optional(numbers) : std::nullopt;
+}
+
+/// Attributes with numbers as one of them.
+const lang::Attributes* SizedCalls::withAttribute(const lang::Attributes& attributes,
+                                                  std::string_view name,
+                                                  std::span<const lang::AttributeValue> numbers) {
+  std::vector<lang::AttributeValue> values(attributes.values.begin(), attributes.values.end());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (attributes.rows[i].name == name)
+      values[i] =
+          attributes.rows[i].kind == lang::AttributeKind::Int
+              ? numbers[0]
+              : lang::listAttribute(arena_.copy(std::vector(numbers.begin(), numbers.end())));
+  return arena_.make<lang::Attributes>(attributes.rows, arena_.copy(values));
+}
+
+} // namespace typecheck
