@@ -11,9 +11,7 @@ using namespace surface;
 using lang::Message;
 
 const Type* TypeBuilder::sizeNode(const Dim& dim) {
-  auto* made = newNode<SizeType>(arena_, dim.range);
-  made->dim = arena_.make<Dim>(dim);
-  return made;
+  return shared_.sizeType(arena_.make<Dim>(dim));
 }
 
 const Type* TypeBuilder::size(Range range, IntValue value) {

@@ -330,7 +330,7 @@ const Type* leftOutArgument(ResolveContext& context, const lang::TypeDefinition&
 std::vector<const Type*> buildArguments(ResolveContext& context, const surface::NamedType& type,
                                         const lang::TypeDefinition* definition) {
   std::vector<const Type*> arguments;
-  if (definition && isBare(context))
+  if (definition)
     decideParameterKinds(context, *definition);
   size_t wanted = definition ? definition->generics.size() : 0;
   for (size_t i = 0; i < type.arguments.size(); ++i) {

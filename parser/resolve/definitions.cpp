@@ -132,10 +132,8 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
   runtime::Arena& arena = module_.arena;
   std::vector<const lang::TypeParameter*> generics;
   for (const surface::Identifier& generic : surface.generics)
-    // In Baton's notation the use of a parameter tells whether it is a type.
-    generics.push_back(arena.make<lang::TypeParameter>(
-        generic.text, unit.notation == surface::Notation::Baton ? lang::ParameterKind::Open
-                                                                : lang::ParameterKind::Type));
+    // The use of a parameter tells whether it is a type or a size.
+    generics.push_back(arena.make<lang::TypeParameter>(generic.text, lang::ParameterKind::Open));
   auto* definition = arena.make<lang::TypeDefinition>(nameIn(unit, surface.name.text),
                                                       surface.name.range, arena.copy(generics));
   definition->isExtern = surface.isExtern;

@@ -59,6 +59,11 @@ private:
       return scanNamed(*named, rest);
     if (const auto* size = surface::tryAs<surface::SizeType>(&type))
       return scanDim(*size->dim);
+    if (const auto* tensor = surface::tryAs<surface::TensorType>(&type))
+      for (const surface::Dim& dim : tensor->shape)
+        scanDim(dim);
+    if (const auto* reference = surface::tryAs<surface::RefType>(&type))
+      rest.push_back(reference->inner);
     if (const auto* tuple = surface::tryAs<surface::TupleType>(&type))
       return addAll(tuple->fields);
     if (const auto* function = surface::tryAs<surface::FunctionType>(&type)) {

@@ -72,6 +72,10 @@ private:
     }
     context_.typeParameters.closeFrame();
     context_.bare.defined = nullptr;
+    // What no field uses may as well be a type.
+    for (const lang::TypeParameter* generic : pending.definition->generics)
+      if (generic->kind == lang::ParameterKind::Open)
+        generic->kind = lang::ParameterKind::Type;
   }
 
   void resolveFunction(const Definitions::PendingFunction& pending) {

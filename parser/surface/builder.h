@@ -124,6 +124,7 @@ public:
   TypePtr refType(Range range, TypePtr inner);
   TypePtr metaType(Range range, MetaValue value);
   const surface::Dim* integerDim(Range range, IntValue value);
+  const surface::Type* sizeType(const surface::Dim* dim);
   const surface::Dim* anyDim(Range range);
   const surface::Dim* namedDim(Range range, Text name);
   const surface::Dim* metaDim(Range range, MetaValue value);

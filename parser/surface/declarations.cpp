@@ -161,6 +161,12 @@ const Dim* Builder::dim(const Dim& value) {
   return arena_.make<Dim>(value);
 }
 
+const Type* Builder::sizeType(const Dim* dim) {
+  auto* made = newNode<SizeType>(arena_, dim->range);
+  made->dim = dim;
+  return made;
+}
+
 const Dim* Builder::integerDim(Range range, IntValue value) {
   return dim({DimKind::Integer, value.type.bits == 64, range, value.value, {}, {}});
 }
