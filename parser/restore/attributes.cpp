@@ -53,7 +53,9 @@ PieceMaker::Attributes PieceMaker::attributesOf(const lang::OperatorRow& row,
     const lang::AttributeRow& schema = row.attributes[i];
     const AttributeValue& value = attributes.values[i];
     bool isNull = value.kind == AttributeValueKind::Null && schema.defaultText.empty();
-    isGiven[i] = !isNull && !lang::printing::isDefaultAttribute(schema, value, defaults[i]);
+    // An element type that is left out would be decided by the use.
+    isGiven[i] = !isNull && (schema.isByUse ||
+                             !lang::printing::isDefaultAttribute(schema, value, defaults[i]));
     if (isGiven[i] &&
         std::ranges::find(row.operands, schema.name, &lang::OperandRow::name) != row.operands.end())
       positional = i + 1;
