@@ -40,7 +40,7 @@ private:
     const Binding& let = block->block->bindings.back();
     const auto* call = let.value->as<Call>();
     const Type* type = checking_.typing.of(*let.var);
-    return call && type && isSizedMark(*call) && (fixed_.isFixed(*call) || !saysMore(*type));
+    return call && type && isSizedMark(*call) && (fixed_.isFixed(*call) || !saysMore(*call, *type));
   }
 
   bool keeps(const Global& global) override { return !checking_.open.isOpen(global); }
@@ -116,11 +116,13 @@ private:
     if (isNumberMark(call))
       plain = withElement(*plain, type->dtype);
     const Call* fixed = fixed_.replacing(call, *plain, make);
-    if (isSizedMark(call) && (fixed || !saysMore(*type)))
+    bool isKnown = !fixed && !saysMore(call, *type);
+    if (isSizedMark(call) && (fixed || isKnown))
       return out.bind(fixed ? fixed : plain);
     if (fixed)
       return Rewriter::bind(old, fixed, out);
-    return Rewriter::bind(old, needsReshape(*type) ? reshaped(plain, *type, out) : plain, out);
+    return Rewriter::bind(
+        old, !isKnown && needsReshape(*type) ? reshaped(plain, *type, out) : plain, out);
   }
 
   /// Whether a declaration would not do: as in Relay it gives way to `?` where it has no names.
@@ -174,13 +176,19 @@ private:
     const Expr* value = checking_.vars.values[old.number];
     const auto* call = value && old.origin == VarOrigin::Let ? value->as<Call>() : nullptr;
     const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-    return op && isComputedMark(*call) && saysMore(*checking_.typing.of(old));
+    return op && isComputedMark(*call) && saysMore(*call, *checking_.typing.of(old));
   }
 
-  /// Whether a type has sizes that nobody behind the checker finds out.
-  static bool saysMore(const Type& type) {
+  /// Whether the type of a call has sizes that nobody behind the checker finds out.
+  bool saysMore(const Call& call, const Type& type) const {
+    std::vector<const Type*> operands;
+    for (const Operand& argument : call.arguments)
+      operands.push_back(fixed_.typeOf(*argument.value));
+    const OperatorRow& row = *call.callee.value->as<OperatorRef>()->row;
+    RelationResult result = applyRelation(row, {make.types, operands, *call.attributes});
     auto isAny = [](const Dim* dim) { return dim->isAny(); };
-    return !type.isTensor() || !std::ranges::all_of(type.shape, isAny);
+    bool isOpen = type.isTensor() && std::ranges::all_of(type.shape, isAny);
+    return !isOpen && (result.outcome != RelationResult::Outcome::Solved || result.output != &type);
   }
 
   /// The constructor of the copy of what a record is made by.

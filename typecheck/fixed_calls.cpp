@@ -78,7 +78,7 @@ void FixedCalls::drop(const Expr& atom) {
   }
 }
 
-const Type* FixedCalls::typeOf(const Expr& atom) {
+const Type* FixedCalls::typeOf(const Expr& atom) const {
   if (const auto* constant = atom.as<Constant>())
     return checking_.unifier.resolve(constant->type);
   return checking_.typing.of(atom);

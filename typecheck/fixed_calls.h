@@ -23,13 +23,15 @@ public:
   /// Whether nothing uses a temporary any more.
   bool isUnused(const lang::Var& var) const { return unused_.contains(&var); }
 
+  /// The type of an atom of that module.
+  const Type* typeOf(const lang::Expr& atom) const;
+
 private:
   void find(const lang::Call& call, const Type* wanted);
   void dropOperands(const lang::Call& call);
   void drop(const lang::Expr& atom);
   bool isAttribute(const lang::Call& call, size_t operand) const;
   std::optional<std::vector<int64_t>> numbersOf(const lang::Call& call, size_t operand);
-  const Type* typeOf(const lang::Expr& atom);
 
   lang::Builder& scratch_;
   Checking& checking_;

@@ -59,7 +59,8 @@ TEST_CASE("gradient rules have the types of their operands") {
   harness::fillSamples(pool, reader, seed, {.perRow = 40});
   for (size_t i = 0; i < pool.byRow.size(); ++i) {
     const OperatorRow& row = *stdlib::operatorTable().all()[i];
-    if (!harness::gradientRule(row))
+    // What ends the run is asked of no operands.
+    if (!harness::gradientRule(row) || row.role == lang::Role::Fail)
       continue;
     Tally tally;
     harness::Random random(harness::mixSeed(seed, row.name));
