@@ -22,8 +22,16 @@ public:
 
 private:
   using Type = lang::Type;
-  using SizeMap = std::unordered_map<const lang::Dim*, const lang::Dim*>;
   using TypeMemo = std::unordered_map<const Type*, const Type*>;
+
+  /// A use of an open definition: what its type parameters, the names of its sizes and what it
+  /// leaves open are there.
+  struct OpenUse {
+    const lang::Global& global;
+    std::vector<const Type*> generics = {};
+    std::unordered_map<const lang::Dim*, const lang::Dim*> sizes = {};
+    Unifier::FreshUnknowns unknowns = {};
+  };
 
   // Definitions.
   void walkGroup();
@@ -61,13 +69,10 @@ private:
   const Type* inferOpenCall(const lang::Call& call, const lang::Global& global);
   const Type* inferOpenValue(const void* mention, lang::SourceRange range,
                              const lang::Global& global);
-  const Type* addOpenUse(const void* mention, const lang::Global& global,
-                         std::span<const Type* const> operands,
-                         std::span<const lang::Operand> places, SizeMap& sizes,
-                         lang::SourceRange range);
-  std::span<const std::pair<const lang::Dim*, const lang::Dim*>> namesAt(const lang::Global& global,
-                                                                         SizeMap& sizes);
-  const Type* resultAt(const lang::Global& global, SizeMap& sizes);
+  OpenUse enterUse(const lang::Global& global);
+  const Type* declaredAt(OpenUse& use, const Type* declared);
+  const Type* addOpenUse(OpenUse& use, const void* mention, std::span<const Type* const> operands,
+                         std::span<const lang::Operand> places, lang::SourceRange range);
   void checkPartialResults();
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,

@@ -15,46 +15,46 @@ const lang::Global* Inference::openGlobal(const lang::Expr& expr) const {
   return global && checking_.open.isOpen(*global) ? global : nullptr;
 }
 
-const Type* Inference::addOpenUse(const void* mention, const lang::Global& global,
+/// The parameters of a definition are unknowns of each use.
+Inference::OpenUse Inference::enterUse(const lang::Global& global) {
+  OpenUse use{global};
+  for (const lang::TypeParameter* generic : global.function->generics)
+    use.generics.push_back(generic->kind == lang::ParameterKind::Dimension
+                               ? unifier_.types().dimension(unifier_.dims().fresh())
+                               : unifier_.fresh());
+  return use;
+}
+
+/// A declared type of the definition at this use.
+const Type* Inference::declaredAt(OpenUse& use, const Type* declared) {
+  const Type* own = unifier_.withFreshUnknowns(declared, use.unknowns);
+  return freshDims(unifier_.substitute(own, use.global.function->generics, use.generics),
+                   use.sizes);
+}
+
+const Type* Inference::addOpenUse(OpenUse& use, const void* mention,
                                   std::span<const Type* const> operands,
-                                  std::span<const lang::Operand> places, SizeMap& sizes,
-                                  lang::SourceRange range) {
+                                  std::span<const lang::Operand> places, lang::SourceRange range) {
+  for (const lang::Var* parameter : use.global.function->parameters)
+    if (parameter->partial)
+      freshDims(unifier_.types().tensor(parameter->partial->shape, runtime::Float32), use.sizes);
+  std::vector<std::pair<const Dim*, const Dim*>> names(use.sizes.begin(), use.sizes.end());
+  for (size_t i = 0; i < use.generics.size(); ++i)
+    if (use.generics[i]->kind == lang::TypeKind::Dimension)
+      names.emplace_back(unifier_.types().symbol(use.global.function->generics[i]),
+                         use.generics[i]->shape[0]);
   PendingRelation relation;
-  relation.open = &global;
+  relation.open = &use.global;
   relation.mention = mention;
   relation.definition = definition_;
   relation.places = places;
-  relation.names = namesAt(global, sizes);
+  relation.names = relations_.arena().copy(names);
   relation.range = range;
-  relation.result = !checking_.open.sizesOfResult(global).empty()
-                        ? unifier_.slot(resultAt(global, sizes))
-                        : unifier_.fresh();
+  relation.result = checking_.open.sizesOfResult(use.global).empty()
+                        ? unifier_.fresh()
+                        : unifier_.slot(declaredAt(use, use.global.function->resultAnnotation));
   relations_.add(relation, operands);
   return relation.result;
-}
-
-/// The declared result of a definition at one use, whose sizes are open where nothing tells them.
-const Type* Inference::resultAt(const lang::Global& global, SizeMap& sizes) {
-  Unifier::FreshUnknowns unknowns;
-  const Type* result = unifier_.withFreshUnknowns(global.function->resultAnnotation, unknowns);
-  return unifier_.mapDims(result, [&](const lang::Dim* form) {
-    return unifier_.types().substitute(form, [&](const lang::Dim* name) {
-      if (name->kind != lang::DimKind::Symbol || name->hasForeign)
-        return name;
-      const lang::Dim*& own = sizes[name];
-      return own ? own : own = unifier_.dims().fresh();
-    });
-  });
-}
-
-/// What the names of sizes in a definition are at one use of it, beside those that are known.
-std::span<const std::pair<const Dim*, const Dim*>> Inference::namesAt(const lang::Global& global,
-                                                                      SizeMap& sizes) {
-  for (const lang::Var* parameter : global.function->parameters)
-    if (parameter->partial)
-      freshDims(unifier_.types().tensor(parameter->partial->shape, runtime::Float32), sizes);
-  std::vector<std::pair<const Dim*, const Dim*>> names(sizes.begin(), sizes.end());
-  return relations_.arena().copy(names);
 }
 
 /// What the definition declares of its parameters is asked of the arguments at once.
@@ -70,14 +70,11 @@ const Type* Inference::inferOpenCall(const lang::Call& call, const lang::Global&
                         given == 1 ? "1 is" : fmt::format("{} are", given));
     return unifier_.types().error();
   }
-  SizeMap sizes;
-  Unifier::FreshUnknowns unknowns;
-  std::vector<const Type*> wanted(parameters.size());
+  OpenUse use = enterUse(global);
+  std::vector<const Type*> wanted;
   for (size_t i = 0; i < parameters.size(); ++i)
-    wanted[i] =
-        parameters[i]->annotation
-            ? freshDims(unifier_.withFreshUnknowns(parameters[i]->annotation, unknowns), sizes)
-            : arguments[i];
+    wanted.push_back(parameters[i]->annotation ? declaredAt(use, parameters[i]->annotation)
+                                               : arguments[i]);
   for (size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i]->annotation) {
       auto mismatch = [this, &call, i, wanted](const Type*, const Type* given) {
@@ -85,21 +82,18 @@ const Type* Inference::inferOpenCall(const lang::Call& call, const lang::Global&
       };
       require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
     }
-  return addOpenUse(&call.callee, global, arguments, call.arguments, sizes, call.range);
+  return addOpenUse(use, &call.callee, arguments, call.arguments, call.range);
 }
 
 /// As a value it is a function of types that are still unknown.
 const Type* Inference::inferOpenValue(const void* mention, lang::SourceRange range,
                                       const lang::Global& global) {
-  SizeMap sizes;
-  Unifier::FreshUnknowns unknowns;
+  OpenUse use = enterUse(global);
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : global.function->parameters)
-    parameters.push_back(
-        parameter->annotation
-            ? freshDims(unifier_.withFreshUnknowns(parameter->annotation, unknowns), sizes)
-            : unifier_.fresh());
-  const Type* result = addOpenUse(mention, global, parameters, {}, sizes, range);
+    parameters.push_back(parameter->annotation ? declaredAt(use, parameter->annotation)
+                                               : unifier_.fresh());
+  const Type* result = addOpenUse(use, mention, parameters, {}, range);
   return unifier_.types().function(parameters, result);
 }
 

@@ -113,7 +113,7 @@ void Relations::takeInstance(PendingRelation& relation, const Instance& instance
     return;
   }
   definitions_.use(relation.mention, instance.global);
-  const Type* function = questions.instanceType(*instance.global);
+  const Type* function = unifier_.instantiate(questions.instanceType(*instance.global));
   for (size_t i = 0; i < relation.operands.size(); ++i)
     unifier_.unify(function->parts[i], relation.operands[i], true);
   unifyOrReport(relation, relation.result, function->result);
