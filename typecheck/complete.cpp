@@ -98,10 +98,12 @@ private:
   Atom size(const Call& call, const Constant& named, BlockBuilder& out) {
     const Dim* dim = checking_.unifier.dims().resolve(checking_.sizes->of(call));
     DType dtype = checking_.unifier.resolve(named.type)->dtype;
-    SizeCode code(make, out, checking_.typing, [this](const Expr& old) { return atom(old); });
+    std::vector<const SizePlaces*> places;
     for (const Function* function : around_)
-      code.addParameters(*function);
-    Atom number = code.number(dim, dtype);
+      places.push_back(
+          &places_.try_emplace(function, *function, checking_.typing, make.types).first->second);
+    SizeCode code(make, out, std::move(places), [this](const Expr& old) { return atom(old); });
+    Atom number = code.write(dim, dtype);
     if (!number)
       diagnostics_.report(Message::UnknownSize, call.range, dimText(named.size))
           .note("a size is read off a parameter whose type names it by itself, as `x: f32[n]`");
@@ -266,6 +268,7 @@ private:
   std::unordered_set<const Function*> definitions_;
   /// The functions around what is being copied, from the definition inwards.
   std::vector<const Function*> around_;
+  std::unordered_map<const Function*, SizePlaces> places_;
 };
 
 } // namespace

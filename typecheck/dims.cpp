@@ -140,6 +140,19 @@ lang::DimBound simplified(lang::DimBound bound) {
 }
 
 /// Shared parts are visited once: written out, the type may be exponentially larger.
+bool namesSize(const Dim* form) {
+  std::vector<const Dim*> stack{form};
+  while (!stack.empty()) {
+    const Dim* dim = stack.back();
+    stack.pop_back();
+    if (dim->kind == lang::DimKind::Symbol && !dim->parameter)
+      return true;
+    for (const lang::DimTerm& term : dim->terms)
+      stack.push_back(term.variable);
+  }
+  return false;
+}
+
 std::vector<const Dim*> namedDims(const Type* type) {
   std::vector<const Dim*> found;
   std::vector<const Type*> stack{type};

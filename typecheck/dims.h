@@ -52,6 +52,9 @@ private:
 /// A bound in its simplest terms: one on `2 * n - 3` is one on `n`.
 lang::DimBound simplified(lang::DimBound bound);
 
+/// Whether a form has a name that is no declared parameter.
+bool namesSize(const Dim* form);
+
 /// The named dimensions of a type, each once, in the order of their first use.
 std::vector<const Dim*> namedDims(const lang::Type* type);
 

@@ -109,20 +109,6 @@ void suggestWildcards(lang::Diagnostic& report, const lang::Pattern& pattern, si
 
 } // namespace
 
-/// Whether a form has a name that is no parameter.
-static bool namesSize(const lang::Dim* form) {
-  std::vector<const lang::Dim*> stack{form};
-  while (!stack.empty()) {
-    const lang::Dim* dim = stack.back();
-    stack.pop_back();
-    if (dim->kind == lang::DimKind::Symbol && !dim->parameter)
-      return true;
-    for (const lang::DimTerm& term : dim->terms)
-      stack.push_back(term.variable);
-  }
-  return false;
-}
-
 void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type* type) {
   TypeContext& types = unifier_.types();
   const lang::Constructor& constructor = *pattern.constructor;

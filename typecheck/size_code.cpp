@@ -3,6 +3,9 @@
 
 #include "lang/ir/fields.h"
 #include "lang/types/dim_value.h"
+#include "typecheck/dims.h"
+
+#include <unordered_set>
 
 namespace typecheck {
 
@@ -10,26 +13,42 @@ using namespace lang;
 
 namespace {
 
-/// How deep sizes are looked for in fields of fields.
-constexpr size_t deepestField = 8;
+/// How deep sizes are looked for in fields of fields, and in how many of them.
+constexpr size_t deepestField = 8, mostFields = 10'000;
+
+/// The types of the fields of a tuple or a record. Names that a record gives sizes itself are no
+/// names of whoever has a value of it.
+std::vector<const Type*> fieldsOf(TypeContext& types, const Type& type) {
+  if (type.isTuple())
+    return {type.parts.begin(), type.parts.end()};
+  Constructor own = *type.definition->constructors[0];
+  std::vector<const Type*> fields;
+  for (const Type* field : own.fields)
+    fields.push_back(rebuilt(
+        types, field, [](const Type* variable) { return variable; },
+        [&](const Dim* form) { return namesSize(form) ? types.any() : form; }));
+  own.fields = fields;
+  return fieldTypes(types, own, type);
+}
 
 } // namespace
 
-void SizeCode::addParameters(const Function& function) {
+SizePlaces::SizePlaces(const Function& function, const Typing& typing, TypeContext& types) {
   for (const Var* parameter : function.parameters)
-    search(*parameter);
+    search(*parameter, typing.of(*parameter), types);
 }
 
-/// Breadth first, so that the nearest place is taken.
-void SizeCode::search(const Var& parameter) {
+/// Breadth first, so that the nearest place is taken. A type is looked into where it is met first.
+void SizePlaces::search(const Var& parameter, const Type* root, TypeContext& types) {
   struct Part {
     const Type* type;
     std::vector<Step> steps;
   };
-  std::vector<Part> parts{{typing_.of(parameter), {}}};
+  std::vector<Part> parts{{root, {}}};
+  std::unordered_set<const Type*> met;
   for (size_t next = 0; next < parts.size(); ++next) {
     const Part part = parts[next];
-    if (!part.type)
+    if (!part.type || !part.type->hasSymbol || !met.insert(part.type).second)
       continue;
     if (part.type->isTensor())
       for (size_t axis = 0; axis < part.type->shape.size(); ++axis)
@@ -37,15 +56,22 @@ void SizeCode::search(const Var& parameter) {
           places_.try_emplace(part.type->shape[axis], Place{&parameter, part.steps, axis});
     if (part.steps.size() == deepestField || !(part.type->isTuple() || isRecord(*part.type)))
       continue;
-    std::vector<const Type*> fields = fieldTypes(make_.types, *part.type);
-    for (uint32_t i = 0; i < fields.size(); ++i) {
+    std::vector<const Type*> fields = fieldsOf(types, *part.type);
+    for (uint32_t i = 0; i < fields.size() && parts.size() < mostFields; ++i) {
       parts.push_back({fields[i], part.steps});
       parts.back().steps.push_back({part.type, i});
     }
   }
 }
 
-Atom SizeCode::stepInto(Atom value, const Step& step) {
+const SizePlaces::Place* SizeCode::find(const Dim* size) const {
+  for (const SizePlaces* places : around_)
+    if (const SizePlaces::Place* found = places->find(size))
+      return found;
+  return nullptr;
+}
+
+Atom SizeCode::stepInto(Atom value, const SizePlaces::Step& step) {
   if (step.type->isTuple())
     return out_.project(value, step.field);
   const auto& constructor =
@@ -57,9 +83,9 @@ Atom SizeCode::stepInto(Atom value, const Step& step) {
       value, {make_.arm(make_.constructorPattern(constructor, patterns), make_.block(field))}));
 }
 
-Atom SizeCode::read(const Place& place, runtime::DType dtype) {
+Atom SizeCode::read(const SizePlaces::Place& place, runtime::DType dtype) {
   Atom value = copied_(*place.parameter);
-  for (const Step& step : place.steps)
+  for (const SizePlaces::Step& step : place.steps)
     value = stepInto(value, step);
   return out_.call(make_.operators.withRole(Role::Extent), {value},
                    {{"axis", place.axis}, {"dtype", dtype}});
@@ -71,20 +97,20 @@ const Atom* SizeCode::known(const Dim* dim) const {
 }
 
 Atom SizeCode::open(const Dim* dim) {
-  auto place = places_.find(dim);
-  isKnown_ = isKnown_ && place != places_.end();
-  return place == places_.end() ? number(int64_t(0)) : read(place->second, runtime::Int64);
+  const SizePlaces::Place* place = find(dim);
+  isKnown_ = isKnown_ && place;
+  return place ? read(*place, runtime::Int64) : number(0);
 }
 
 Atom SizeCode::compute(std::string_view infix, Atom left, Atom right) {
   return out_.call(*make_.operators.findInfix(infix), {left, right});
 }
 
-Atom SizeCode::number(const Dim* size, runtime::DType dtype) {
+Atom SizeCode::write(const Dim* size, runtime::DType dtype) {
   if (size->isConstant())
     return make_.scalar(dtype, double(size->value));
-  if (auto place = places_.find(size); place != places_.end())
-    return read(place->second, dtype);
+  if (const SizePlaces::Place* place = find(size))
+    return read(*place, dtype);
   Atom value = valueOf(size, *this);
   if (!isKnown_)
     return nullptr;
