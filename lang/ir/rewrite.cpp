@@ -269,22 +269,21 @@ Atom Rewriter::atom(const Expr& old) {
 const Constant* Rewriter::constant(const Constant& old) {
   if (staysInModule())
     return &old;
-  auto copied = [&](const runtime::Tensor* tensor) {
-    return make.arena.make<Constant>(Expr{ExprKind::Constant, old.range}, old.type, old.bits,
-                                     tensor);
-  };
-  if (!old.tensor)
-    return copied(nullptr);
-  // The printer gives each tensor constant an object of its own, so one stays one.
-  auto known = tensors_.find(&old);
-  if (known == tensors_.end()) {
-    auto [tensor, isNew] = tensors_.try_emplace(old.tensor);
+  const runtime::Tensor* tensor = nullptr;
+  if (old.tensor) {
+    // The printer gives each tensor constant an object of its own, so one stays one.
+    if (auto known = constants_.find(&old); known != constants_.end())
+      return known->second;
+    auto [known, isNew] = tensors_.try_emplace(old.tensor);
     if (isNew)
-      tensor->second = &make.module.tensors.emplace_back(*old.tensor);
-    const auto* shared = static_cast<const runtime::Tensor*>(tensor->second);
-    known = tensors_.try_emplace(&old, copied(shared)).first;
+      known->second = &make.module.tensors.emplace_back(*old.tensor);
+    tensor = known->second;
   }
-  return static_cast<const Constant*>(known->second);
+  const auto* copy =
+      make.arena.make<Constant>(Expr{ExprKind::Constant, old.range}, old.type, old.bits, tensor);
+  if (tensor)
+    constants_[&old] = copy;
+  return copy;
 }
 
 AttributeValue Rewriter::attribute(const AttributeValue& old) {

@@ -129,8 +129,9 @@ private:
   std::unordered_map<const TypeDefinition*, TypeDefinition*> definitions_;
   /// Definitions whose copies have no constructors yet.
   std::vector<const TypeDefinition*> unfilled_;
-  /// The copies of tensors, and of the constants that have them.
-  std::unordered_map<const void*, const void*> tensors_;
+  std::unordered_map<const runtime::Tensor*, const runtime::Tensor*> tensors_;
+  /// Those that are tensors.
+  std::unordered_map<const Constant*, const Constant*> constants_;
   /// From objects of the old metadata table to those of the new one.
   std::unordered_map<const void*, const void*> metadata_;
   TypeMap types_;
