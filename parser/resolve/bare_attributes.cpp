@@ -26,13 +26,6 @@ Use buildCount(ResolveContext& context, const surface::Expr* expr) {
   return count;
 }
 
-Use buildCountList(ResolveContext& context, std::span<const Use> counts, SourceRange range) {
-  Node* tuple = context.makeNode(NodeKind::Tuple, range);
-  tuple->operands = context.module.arena.copy(std::vector<Use>(counts.begin(), counts.end()));
-  return buildOperator(context, context.environment.operators.withRole(lang::Role::Stack), range,
-                       range, {Use{nullptr, tuple, range}});
-}
-
 namespace {
 
 bool isNumber(const surface::Expr* expr) {
@@ -70,7 +63,7 @@ Use buildCounts(ResolveContext& context, std::span<const surface::Expr* const> e
   std::vector<Use> counts;
   for (const surface::Expr* element : elements)
     counts.push_back(buildCount(context, element));
-  return buildCountList(context, counts, range);
+  return stackOf(context, counts, range);
 }
 
 /// Whether an expression is surely one number, which may stand for a list of one.
@@ -107,7 +100,7 @@ std::optional<Use> defaultOperand(ResolveContext& context, const lang::OperatorR
   if (attribute.kind == AttributeKind::Int)
     return number(value.integer);
   std::vector<Use> numbers(count, number(isList ? value.items[0].integer : value.integer));
-  return buildCountList(context, numbers, range);
+  return stackOf(context, numbers, range);
 }
 
 const GivenAttribute* findGiven(std::span<const GivenAttribute> given, std::string_view name) {
@@ -133,12 +126,6 @@ const surface::Expr* literalConstant(ResolveContext& context, const surface::Nam
   return isNumber(value) ? value : nullptr;
 }
 
-const lang::Expr* operatorAtom(ResolveContext& context, const lang::OperatorRow& row,
-                               SourceRange range) {
-  return context.module.arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, range},
-                                                      &row);
-}
-
 void mark(ResolveContext& context, Node& call, std::string_view what, std::string_view of) {
   std::vector<lang::NamedAttribute> marks(call.named.begin(), call.named.end());
   marks.push_back({what, of.empty() ? lang::AttributeValue{} : lang::stringAttribute(of)});
@@ -150,11 +137,7 @@ Use bindSized(ResolveContext& context, Node* call) {
   mark(context, *call, lang::computedMark);
   mark(context, *call, lang::sizedMark);
   const lang::Var* var = context.makeVar("sized", lang::VarOrigin::Let, call->range, nullptr);
-  Node* sequence = context.makeNode(NodeKind::Sequence, call->range);
-  sequence->items =
-      context.module.arena.copy(std::vector{LetItem{var, Use{nullptr, call, call->range}}});
-  sequence->result = {var, nullptr, call->range};
-  return {nullptr, sequence, call->range};
+  return boundBy(context, var, {nullptr, call, call->range}, call->range);
 }
 
 Use withoutSizedLet(ResolveContext& context, Use value) {

@@ -433,9 +433,7 @@ Use buildOperator(ResolveContext& context, const lang::OperatorRow& row, SourceR
                   SourceRange opRange, std::vector<Use> operands,
                   const std::function<const lang::AttributeValue*(std::string_view)>& setting) {
   runtime::Arena& arena = context.module.arena;
-  operands.push_back(
-      {arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, opRange}, &row), nullptr,
-       opRange});
+  operands.push_back({operatorAtom(context, row, opRange), nullptr, opRange});
   Node* node = context.makeNode(NodeKind::Call, range);
   node->operands = arena.copy(operands);
   node->attributes = defaultAttributes(context, row);
@@ -504,15 +502,14 @@ Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> 
   std::vector<Use> fields;
   for (const surface::Expr* element : elements)
     fields.push_back(buildExpr(context, element));
-  Node* node = context.makeNode(NodeKind::Tuple, range);
-  node->operands = context.module.arena.copy(fields);
-  return {nullptr, node, range};
+  return tupleOf(context, fields, range);
 }
 
 Use buildStack(ResolveContext& context, const surface::TensorLiteral& literal) {
-  const lang::OperatorRow& row = context.environment.operators.withRole(lang::Role::Stack);
-  return buildOperator(context, row, literal.range, literal.range,
-                       {buildTupleOf(context, literal.elements, literal.range)});
+  std::vector<Use> elements;
+  for (const surface::Expr* element : literal.elements)
+    elements.push_back(buildExpr(context, element));
+  return stackOf(context, elements, literal.range);
 }
 
 } // namespace parser

@@ -10,12 +10,6 @@ using lang::SourceRange;
 
 namespace {
 
-Use tupleOf(ResolveContext& context, const std::vector<Use>& fields, SourceRange range) {
-  Node* node = context.makeNode(NodeKind::Tuple, range);
-  node->operands = context.module.arena.copy(fields);
-  return {nullptr, node, range};
-}
-
 Use labelled(ResolveContext& context, lang::Role role, Use operand, std::string_view label,
              SourceRange range, SourceRange callee) {
   const lang::AttributeValue value = lang::stringAttribute(context.module.arena.copyText(label));
@@ -68,12 +62,8 @@ Use buildFailure(ResolveContext& context, const surface::Call& call) {
   match->operands = context.module.arena.copy(std::initializer_list<Use>{failed});
   // Its place tells the type, which the checker declares for when the place is gone.
   const lang::Var* var = context.makeVar("failed", lang::VarOrigin::Let, call.range, nullptr);
-  Node* sequence = context.makeNode(NodeKind::Sequence, call.range);
-  sequence->items =
-      context.module.arena.copy(std::vector{LetItem{var, Use{nullptr, match, call.range}}});
-  sequence->result = {var, nullptr, call.range};
   context.module.isOpen = true;
-  return {nullptr, sequence, call.range};
+  return boundBy(context, var, {nullptr, match, call.range}, call.range);
 }
 
 } // namespace parser

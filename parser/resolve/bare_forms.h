@@ -83,6 +83,17 @@ Use buildWith(ResolveContext& context, Use record, const surface::With& with);
 /// Whether a match has guards, literals or alternatives.
 bool hasBareArms(const surface::Match& match);
 Use buildBareMatch(ResolveContext& context, const surface::Match& match);
+// Nodes of what has been built (bare_nodes.cpp).
+
+/// An operator as an atom.
+const lang::Expr* operatorAtom(ResolveContext& context, const lang::OperatorRow& row,
+                               lang::SourceRange range);
+Use tupleOf(ResolveContext& context, std::span<const Use> fields, lang::SourceRange range);
+/// What brackets around values make: a tensor of one more dimension.
+Use stackOf(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range);
+/// A value that is bound by a let, which gives it a place of its own and may declare its type.
+Use boundBy(ResolveContext& context, const lang::Var* var, Use value, lang::SourceRange range);
+
 Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> elements,
                  lang::SourceRange range);
 /// `[a, b]` of other than numbers: a tensor of one more dimension.
@@ -142,14 +153,10 @@ struct GivenAttribute {
 
 // Attributes that are computed (bare_attributes.cpp).
 
-/// An operator as an atom.
-const lang::Expr* operatorAtom(ResolveContext& context, const lang::OperatorRow& row,
-                               lang::SourceRange range);
 /// The number that a name of a constant stands for; null for any other name.
 const surface::Expr* literalConstant(ResolveContext& context, const surface::Name& name);
-/// A number as an int64 that counts something, whatever it is by other uses; a list of such.
+/// A number as an int64 that counts something, whatever it is by other uses.
 Use buildCount(ResolveContext& context, const surface::Expr* expr);
-Use buildCountList(ResolveContext& context, std::span<const Use> counts, lang::SourceRange range);
 /// Leaves something of a call to types (lang/ir/open_marks.h).
 void mark(ResolveContext& context, Node& call, std::string_view what, std::string_view of = {});
 /// Binds a call whose shape is computed by a let, whose type is declared when it is known; and

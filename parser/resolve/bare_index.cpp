@@ -129,7 +129,7 @@ private:
     std::vector<Use> operands{value_, listOf(subscript.begin, axis, false),
                               listOf(subscript.end, axis, true)};
     Use by = integer(subscript.range, step);
-    operands.push_back(buildCountList(context_, {&by, 1}, subscript.range));
+    operands.push_back(stackOf(context_, {&by, 1}, subscript.range));
     const lang::OperatorTable& operators = context_.environment.operators;
     const lang::OperatorRow& slice = operators.withRole(lang::Role::Slice);
     lang::AttributeValue axes = one(axis);
@@ -147,7 +147,7 @@ private:
                 : expr                      ? buildCount(context_, expr)
                 : isEnd                     ? extent(axis)
                                             : integer(range, 0);
-    return buildCountList(context_, {&bound, 1}, range);
+    return stackOf(context_, {&bound, 1}, range);
   }
 
   static bool isNumber(const surface::Expr* expr) {
@@ -179,9 +179,7 @@ private:
     std::vector<Use> positions;
     for (size_t i = 0; i < count; ++i)
       positions.push_back(positionOf(index_.subscripts[i].begin, int64_t(i), areNumbers));
-    Node* tuple = context_.makeNode(NodeKind::Tuple, index_.range);
-    tuple->operands = context_.module.arena.copy(positions);
-    Use places = call(lang::Role::Stack, {Use{nullptr, tuple, index_.range}}, {});
+    Use places = stackOf(context_, positions, index_.range);
     value_ = call(lang::Role::TakePoints, {value_, places}, {});
   }
 

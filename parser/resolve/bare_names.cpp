@@ -41,8 +41,7 @@ const lang::Expr* findBareName(ResolveContext& context, std::string_view name, S
   if (const lang::Expr* own = findOwn(context, *context.unit, name))
     return own;
   if (const lang::OperatorRow* row = findOperator(context, name))
-    return context.module.arena.make<lang::OperatorRef>(lang::Expr{lang::ExprKind::Operator, range},
-                                                        row);
+    return operatorAtom(context, *row, range);
   if (const lang::Expr* ofPrelude = findOwn(context, context.definitions.prelude(), name))
     return ofPrelude;
   const Unit* common = context.definitions.common();
@@ -152,10 +151,7 @@ Use buildModuleConstant(ResolveContext& context, const Unit& unit,
   InUnit there(context, unit);
   const lang::Var* var = context.makeVar(constant.name.text, lang::VarOrigin::Let, range,
                                          buildType(context, constant.type));
-  Node* node = context.makeNode(NodeKind::Sequence, range);
-  node->items = context.module.arena.copy(std::vector{LetItem{var, value}});
-  node->result = {var, nullptr, range};
-  return {nullptr, node, range};
+  return boundBy(context, var, value, range);
 }
 
 namespace {

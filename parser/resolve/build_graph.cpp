@@ -230,8 +230,7 @@ private:
     if (const auto* found = context_.definitions.findConstructor(*context_.unit, name))
       return found;
     if (const lang::OperatorRow* row = context_.environment.operators.find(name))
-      return context_.module.arena.make<lang::OperatorRef>(lang::Expr{ExprKind::Operator, range},
-                                                           row);
+      return operatorAtom(context_, *row, range);
     if (auto reason = context_.environment.operators.reasonOfAbsence(name)) {
       context_.diagnostics.report(Message::AbsentOperator, range, name, *reason);
       return nullptr;
@@ -331,8 +330,7 @@ private:
       context_.diagnostics.report(Message::UnknownName, infix.opRange, symbol);
       return poison(infix.range);
     }
-    const auto* callee = context_.module.arena.make<lang::OperatorRef>(
-        lang::Expr{ExprKind::Operator, infix.opRange}, row);
+    const lang::Expr* callee = operatorAtom(context_, *row, infix.opRange);
     Node* node =
         makeNode(NodeKind::Call, infix.range, {left, right, Use{callee, nullptr, infix.opRange}});
     node->attributes = defaultAttributes(context_, *row);

@@ -105,10 +105,7 @@ const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr)
   if (parts.back() == operatorRoom)
     parts.pop_back();
   const lang::OperatorRow* row = context.environment.operators.find(joined(parts));
-  if (!row)
-    return nullptr;
-  return context.module.arena.make<lang::OperatorRef>(
-      lang::Expr{lang::ExprKind::Operator, expr->range}, row);
+  return row ? operatorAtom(context, *row, expr->range) : nullptr;
 }
 
 Use buildJoinedName(ResolveContext& context, const surface::Expr* expr) {
