@@ -126,8 +126,8 @@ struct Constructor : Expr {
   mutable const TypeDefinition* definition = nullptr;
   /// Its place among the constructors of the type.
   uint32_t index = 0;
-  /// Of all fields, or empty.
-  std::span<const std::string_view> fieldNames = {};
+  /// Of all fields, or empty. Relay's text has none, so those of an executable are set afterwards.
+  mutable std::span<const std::string_view> fieldNames = {};
 };
 
 /// An expression that is still to be written, `_`. A program with one has an error and never runs.

@@ -81,9 +81,11 @@ private:
       const vm::Layout& layout = compiled_.program.layouts[i];
       if (layout.kind != vm::LayoutKind::Data)
         continue;
-      const TypeDefinition* definition =
-          static_cast<const Constructor*>(layout.symbol.definition)->definition;
-      made_.dataTypes.push_back({i, std::string(definition->name)});
+      const auto* constructor = static_cast<const Constructor*>(layout.symbol.definition);
+      const TypeDefinition* definition = constructor->definition;
+      made_.dataTypes.push_back({i,
+                                 std::string(definition->name),
+                                 {constructor->fieldNames.begin(), constructor->fieldNames.end()}});
       if (!used.insert(definition).second)
         continue;
       std::vector<const Type*> arguments;

@@ -23,7 +23,7 @@ const Constructor* findConstructor(const Module& language, std::string_view type
 
 /// Whether layouts of a data type are of its constructors; the others mean nothing beyond their
 /// names.
-bool linkLayouts(Linked& linked, const Module& language) {
+bool linkLayouts(Linked& linked, Module& language) {
   vm::Program& program = linked.executable->program;
   for (vm::Layout& layout : program.layouts)
     layout.symbol.definition = nullptr;
@@ -34,6 +34,10 @@ bool linkLayouts(Linked& linked, const Module& language) {
     if (!constructor || constructor->fields.size() != layout.fields.size())
       return false;
     layout.symbol = {constructor, constructor->name};
+    std::vector<std::string_view> names;
+    for (const std::string& name : each.fieldNames)
+      names.push_back(language.arena.copyText(name));
+    constructor->fieldNames = language.arena.copy(names);
   }
   return std::ranges::all_of(program.layouts, [](const vm::Layout& layout) {
     return layout.kind != vm::LayoutKind::Data || layout.symbol.definition;
@@ -73,7 +77,7 @@ std::optional<OperatorSite> siteOf(const Global* global, const vm::HostSite& sit
 } // namespace
 
 runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Executable> executable,
-                                              const Module& language, const Typing& typing) {
+                                              Module& language, const Typing& typing) {
   const Error wrong{"what it says of the language is not of this program"};
   auto linked = std::make_unique<Linked>(std::move(executable));
   const vm::Program& program = linked->executable->program;

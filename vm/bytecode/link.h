@@ -24,7 +24,6 @@ struct Linked {
 /// Links with the module that was read from the executable's `language` and checked; both must
 /// outlive what is given. An error when it is not the module of this program.
 runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Executable> executable,
-                                              const lang::Module& language,
-                                              const lang::Typing& typing);
+                                              lang::Module& language, const lang::Typing& typing);
 
 } // namespace bytecode

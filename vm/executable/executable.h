@@ -62,10 +62,12 @@ struct SourceText {
   std::string text;
 };
 
-/// What is known of a layout beyond the machine: the data type of a constructor.
+/// What is known of a layout beyond the machine: the data type of a constructor, and the names of
+/// its fields, if they have any.
 struct LayoutName {
   uint16_t layout = 0;
   std::string dataType;
+  std::vector<std::string> fieldNames = {};
 };
 
 /// An operator that only the language can apply: the site, and the function of the module

@@ -224,7 +224,7 @@ void fields(Archive& archive, SourceText& source) {
 }
 template <typename Archive>
 void fields(Archive& archive, LayoutName& name) {
-  archive("layout", name.layout, "dataType", name.dataType);
+  archive("layout", name.layout, "dataType", name.dataType, "fieldNames", name.fieldNames);
 }
 template <typename Archive>
 void fields(Archive& archive, LanguageSite& site) {

@@ -245,10 +245,14 @@ void verifyInterface(const Executable& made) {
     verifyChecks(form, made);
   for (size_t i = 0; i < made.entries.size(); ++i)
     verifyEntry(made.entries[i], made.program.functions[made.program.entries[i]], made);
-  for (const LayoutName& name : made.dataTypes)
+  for (const LayoutName& name : made.dataTypes) {
     demand(name.layout < made.program.layouts.size() &&
                made.program.layouts[name.layout].kind == vm::LayoutKind::Data,
            "the data type of something else is told");
+    const size_t fields = made.program.layouts[name.layout].fields.size();
+    demand(name.fieldNames.empty() || name.fieldNames.size() == fields,
+           "the names of other fields are told");
+  }
   for (const MachineCode& code : made.machineCode)
     for (uint32_t kernel : code.kernels)
       demand(kernel < made.program.kernels.size() && !made.program.kernels[kernel].programs.empty(),
