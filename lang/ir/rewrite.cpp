@@ -28,7 +28,7 @@ void Rewriter::open(const Block& block) {
   BlockBuilder* out = own.get();
   frames_.push_back({&block, bindingsOf(block), out});
   frames_.back().own = std::move(own);
-  openBlock(block);
+  openBlock(block, *out);
 }
 
 void Rewriter::openSplice(const Binding& binding) {

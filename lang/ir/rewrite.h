@@ -47,8 +47,9 @@ protected:
   /// Binds a value that was copied and answers with what uses of the old variable become. `make`
   /// stands at the range of the old value.
   virtual Atom bind(const Binding& old, const Expr* value, BlockBuilder& out);
-  /// Called around each block that is not spliced; in between come its bindings.
-  virtual void openBlock(const Block&) {}
+  /// Called around each block that is not spliced; in between come its bindings. What is bound in
+  /// the copy at first stands before all of them.
+  virtual void openBlock(const Block&, BlockBuilder&) {}
   virtual void closeBlock(const Block&) {}
   /// The bindings to go through; a pass that moves bindings answers with a list of its own, in
   /// which every variable comes before its uses.

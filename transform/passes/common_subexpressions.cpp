@@ -133,7 +133,7 @@ private:
     return constant ? *constants_.insert(constant).first : copy;
   }
 
-  void openBlock(const Block&) override { scopes_.push_back(inScope_.size()); }
+  void openBlock(const Block&, BlockBuilder&) override { scopes_.push_back(inScope_.size()); }
 
   /// What was computed in a block is not there outside of it.
   void closeBlock(const Block&) override {

@@ -194,7 +194,7 @@ private:
   }
 
   /// Inside of an arm, what was matched is the constructor of its pattern.
-  void openBlock(const Block& block) override {
+  void openBlock(const Block& block, BlockBuilder&) override {
     auto found = arms_.find(&block);
     if (found == arms_.end())
       return;
