@@ -1,6 +1,7 @@
 // All problems are collected, so that one run shows everything that is missing.
 #include "driver/arguments.h"
 
+#include "driver/session/spoken.h"
 #include "driver/values/files.h"
 #include "driver/values/input_fit.h"
 #include "driver/values/input_literal.h"
@@ -62,17 +63,22 @@ std::optional<uint64_t> seedOf(std::string_view text) {
 struct Choice {
   /// By position; empty for all.
   std::vector<bool> wanted = {};
-  std::span<const FixedInput> fixed = {};
+  FixedInputs fixed = {};
 
   bool isWanted(size_t i) const { return wanted.empty() || wanted[i]; }
 
   bool isFixed(std::string_view name) const {
-    return std::ranges::find(fixed, name, &FixedInput::name) != fixed.end();
+    return std::ranges::find(fixed.parameters, name, &FixedInput::name) != fixed.parameters.end();
+  }
+
+  /// Whether `NAME=SIZE` is of a size that is fixed.
+  bool isOfFixed(std::string_view dim) const {
+    return std::ranges::find(fixed.sizes, dim.substr(0, dim.find('='))) != fixed.sizes.end();
   }
 
   /// The position of a parameter among those that the text has.
   size_t writtenPosition(size_t i) const {
-    for (const FixedInput& each : fixed)
+    for (const FixedInput& each : fixed.parameters)
       i += each.position <= i;
     return i;
   }
@@ -81,17 +87,17 @@ struct Choice {
 /// Gives each parameter its value.
 class ArgumentReader {
 public:
-  ArgumentReader(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
+  ArgumentReader(const lang::Global& entry, const Program& program, lang::TypeContext& types,
                  const RunOptions& options, Choice choice)
-      : entry_(entry), parameters_(entry.function->parameters), typing_(typing), types_(types),
-        options_(options), choice_(std::move(choice)), given_(parameters_.size(), false),
-        fit_(entry, typing) {
+      : entry_(entry), parameters_(entry.function->parameters), program_(program),
+        typing_(program.typing), types_(types), options_(options), choice_(std::move(choice)),
+        given_(parameters_.size(), false), fit_(entry, program.typing) {
     made_.values.resize(parameters_.size());
   }
 
   Arguments read() {
     for (const std::string& dim : options_.dims)
-      if (auto good = fit_.giveSize(dim); !good)
+      if (auto good = choice_.isOfFixed(dim) ? Done{} : fit_.giveSize(dim); !good)
         made_.problems.push_back(good.failure().message);
     for (const std::string& text : options_.texts)
       readText(text);
@@ -104,10 +110,17 @@ public:
     for (const std::string& input : options_.inputs)
       if (isWholeFile(input))
         readFile(input, named);
+    giveKeys();
     if (auto misfit = fit_.finish())
       made_.problems.push_back(*std::move(misfit));
     fillRest();
     made_.notes.insert(made_.notes.begin(), fit_.notes().begin(), fit_.notes().end());
+    for (const lang::Dim* name : fit_.names())
+      if (auto size = fit_.sizeOf(name))
+        made_.sizes.emplace_back(name, *size);
+    for (auto* texts : {&made_.problems, &made_.notes})
+      for (std::string& text : *texts)
+        text = inNotationOf(program_, std::move(text));
     return std::move(made_);
   }
 
@@ -115,6 +128,32 @@ private:
   template <typename... Args>
   void fail(fmt::format_string<Args...> text, Args&&... args) {
     made_.problems.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  static bool isKey(const lang::Type& type) {
+    return type.isTensor() && type.dtype == runtime::UInt64 && type.shape.size() == 1 &&
+           type.shape[0]->isConstant() && type.shape[0]->value == natives::randomKey(0).shape()[0];
+  }
+
+  /// Gives keys to the parameters that are some, and are not given otherwise.
+  void giveKeys() {
+    if (!options_.keySeed)
+      return;
+    uint64_t next = *options_.keySeed;
+    bool hasKeys = !choice_.wanted.empty() || !choice_.fixed.parameters.empty();
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (!isKey(*typing_.of(*parameters_[i])))
+        continue;
+      hasKeys = true;
+      if (given_[i])
+        continue;
+      given_[i] = true;
+      made_.values[i] = runtime::tensorValue(natives::randomKey(next++));
+    }
+    if (!hasKeys)
+      fail("no parameter of `@{}` is a key, `Tensor[(10), uint64]`, for --seed; --random fills "
+           "parameters of any type",
+           lang::printable(entry_.name));
   }
 
   void fillRest() {
@@ -146,7 +185,7 @@ private:
   std::string listed(const std::vector<const lang::Var*>& parameters) const {
     std::string text;
     for (size_t i = 0; i < parameters.size() && i < mostListed; ++i)
-      text += fmt::format("\n  {}: {}", parameterName(*parameters[i]),
+      text += fmt::format("\n  `{}: {}`", parameterName(*parameters[i]),
                           lang::typeText(typing_.of(*parameters[i])));
     if (parameters.size() > mostListed)
       text += fmt::format("\n  and {} more", parameters.size() - mostListed);
@@ -246,7 +285,7 @@ private:
       if (!file)
         return file.failure();
       return readKey(location.path, **file,
-                     location.key ? *location.key : (*file)->keyFor(word.name, type), builder,
+                     location.key ? *location.key : (*file)->keyFor(word.name, builder), builder,
                      accept);
     }
     if (isStructured(type) || looksLiteral(withoutComments(word.rest)))
@@ -375,7 +414,7 @@ private:
         });
       given_[i] = true;
     }
-    for (const FixedInput& fixed : choice_.fixed)
+    for (const FixedInput& fixed : choice_.fixed.parameters)
       if (auto key = keyFor(fixed.name, /*hasParts=*/false, keys))
         std::erase(rest, *key);
     if (rest.size() == keys.size())
@@ -409,6 +448,7 @@ private:
 
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
+  const Program& program_;
   const lang::Typing& typing_;
   lang::TypeContext& types_;
   const RunOptions& options_;
@@ -426,18 +466,17 @@ private:
 
 bool givesInputs(const RunOptions& options) {
   return !options.inputs.empty() || !options.texts.empty() || !options.dims.empty() ||
-         options.seed.has_value();
+         options.seed.has_value() || options.keySeed.has_value();
 }
 
-Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
-                        lang::TypeContext& types, const RunOptions& options,
-                        std::span<const FixedInput> fixed) {
-  return ArgumentReader(entry, typing, types, options, {.fixed = fixed}).read();
+Arguments readArguments(const lang::Global& entry, const Program& program, lang::TypeContext& types,
+                        const RunOptions& options, const FixedInputs& fixed) {
+  return ArgumentReader(entry, program, types, options, {.fixed = fixed}).read();
 }
 
-Arguments readSome(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
+Arguments readSome(const lang::Global& entry, const Program& program, lang::TypeContext& types,
                    const RunOptions& options, std::vector<bool> wanted) {
-  return ArgumentReader(entry, typing, types, options, {.wanted = std::move(wanted)}).read();
+  return ArgumentReader(entry, program, types, options, {.wanted = std::move(wanted)}).read();
 }
 
 } // namespace driver

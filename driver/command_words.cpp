@@ -240,6 +240,12 @@ void addInputs(CLI::App& command, RunOptions& options) {
   command.add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
+  command
+      .add_option("--seed", options.keySeed,
+                  "Give the parameters that are keys of random numbers, u64[10], this seed, and "
+                  "others in order the next ones")
+      ->type_name("SEED")
+      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
   command.add_option("--random", options.seed, "Fill the other parameters from this seed")
       ->type_name("SEED")
       ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
@@ -494,6 +500,14 @@ void addRun(CLI::App& app, RunOptions& options) {
           "Write the result to a .npz, .safetensors, .json or .txt, from which --input reads "
           "it again")
       ->type_name("PATH");
+  command
+      ->add_option("--save", options.saves,
+                   "Write a part of the result, a field such as `params` or `0.layers`, or all of "
+                   "it, to such a file, by the names of its parts alone; may be repeated")
+      ->type_name("[PART=]PATH")
+      ->allow_extra_args(false);
+  command->add_flag("--full", options.isFull,
+                    "Show all elements of tensors and lists, in the result and by `print`");
   command
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
       ->type_name("DIGITS")

@@ -18,7 +18,7 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
     look.tell ? look.tell(text) : void(answer.output += text);
   };
   Arguments arguments =
-      readArguments(*program.module->find(options.entry), program.typing, session.types(), options);
+      readArguments(*program.module->find(options.entry), program, session.types(), options);
   for (const std::string& problem : arguments.problems)
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())

@@ -2,11 +2,12 @@
 // used.
 #include "driver/fixed_inputs.h"
 
+#include "driver/fixed_code.h"
 #include "driver/session/derive.h"
 #include "driver/session/pass_options.h"
+#include "driver/session/spoken.h"
 #include "driver/values/input_fit.h"
 #include "driver/values/name_pattern.h"
-#include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/source/utf8.h"
 #include "runtime/formats/quote.h"
@@ -20,30 +21,6 @@ namespace {
 
 using lang::Var;
 
-/// Of each parameter its value, or nothing.
-using Fixed = std::vector<std::optional<runtime::Tensor>>;
-
-class InputFixer : public lang::Rewriter {
-public:
-  InputFixer(const lang::Module& from, lang::Builder& into, const lang::Function& entry,
-             const Fixed& fixed)
-      : Rewriter(from, into), entry_(entry) {
-    for (size_t i = 0; i < fixed.size(); ++i)
-      if (fixed[i])
-        substitute(*entry.parameters[i], into.tensor(*fixed[i]));
-      else
-        kept_.push_back(entry.parameters[i]);
-  }
-
-private:
-  std::span<const Var* const> parametersOf(const lang::Function& old) override {
-    return &old == &entry_ ? std::span<const Var* const>(kept_) : old.parameters;
-  }
-
-  const lang::Function& entry_;
-  std::vector<const Var*> kept_;
-};
-
 bool isMentioned(const lang::Module& module, const lang::Global& entry) {
   bool found = false;
   lang::walk(
@@ -52,14 +29,9 @@ bool isMentioned(const lang::Module& module, const lang::Global& entry) {
   return found;
 }
 
-bool isFixable(const lang::Type& type) {
-  return type.isTensor() &&
-         std::ranges::all_of(type.shape, [](const lang::Dim* dim) { return dim->isConstant(); });
-}
-
 /// Which parameters the patterns name.
 std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::Global& entry,
-                          const lang::Typing& typing, Answer& answer) {
+                          Answer& answer) {
   std::span<const Var* const> parameters = entry.function->parameters;
   std::vector<bool> named(parameters.size(), false);
   for (const std::string& pattern : patterns) {
@@ -67,17 +39,9 @@ std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::
     if (bare.starts_with('%'))
       bare.remove_prefix(1);
     bool isUsed = false;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      if (!isNamedBy(bare, parameters[i]->name))
-        continue;
-      isUsed = named[i] = true;
-      if (const lang::Type* type = typing.of(*parameters[i]); !isFixable(*type))
-        answer.fail(ExitCode::World,
-                    fmt::format("{} cannot be fixed: it is `{}`, and only tensors whose sizes are "
-                                "numbers can",
-                                formats::backquoted(parameterName(*parameters[i])),
-                                lang::typeText(type)));
-    }
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (isNamedBy(bare, parameters[i]->name))
+        isUsed = named[i] = true;
     if (!isUsed)
       answer.fail(ExitCode::World,
                   fmt::format("`--fix` names {}, and `@{}` has no such parameter",
@@ -86,15 +50,13 @@ std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::
   return named;
 }
 
-void putIn(Session& session, Program& program, const lang::Global& entry, const Fixed& fixed) {
+void putIn(Session& session, Program& program, const FixedValues& fixed) {
   lang::Diagnostics findings;
-  const std::string name(entry.name);
-  const std::string_view entries[] = {name};
+  const std::string_view entries[] = {fixed.entry};
   transform::RunOptions how = passOptions(session, entries, findings);
   how.declaring = transform::Declaring::WhenNeeded;
-  const lang::Function& function = *entry.function;
   auto step = [&](const lang::Module& module, const transform::PassContext& context) {
-    return lang::rewritten<InputFixer>(module, context.operators, function, fixed);
+    return withFixed(module, context.operators, fixed);
   };
   goOn(program, transform::runStep(*program.module, program.typing, steps::fixedInputs, step, how));
   goOn(program,
@@ -109,14 +71,13 @@ std::string fixingProblem(const RunOptions& options, std::string_view made) {
              : "";
 }
 
-std::optional<std::vector<FixedInput>> fixInputs(Session& session, Program& program,
-                                                 const std::string& name, const RunOptions& options,
-                                                 Answer& answer) {
-  std::vector<FixedInput> list;
+std::optional<FixedInputs> fixInputs(Session& session, Program& program, const std::string& name,
+                                     const RunOptions& options, Answer& answer) {
+  FixedInputs list;
   if (options.fixed.empty())
     return list;
   const lang::Global& entry = *program.module->find(name);
-  const std::vector<bool> named = namedBy(options.fixed, entry, program.typing, answer);
+  const std::vector<bool> named = namedBy(options.fixed, entry, answer);
   if (isMentioned(*program.module, entry))
     answer.fail(ExitCode::World,
                 fmt::format("`@{}` is called in the program, so its inputs cannot be fixed; name "
@@ -124,18 +85,30 @@ std::optional<std::vector<FixedInput>> fixInputs(Session& session, Program& prog
                             lang::printable(entry.name)));
   if (answer.code != ExitCode::Good)
     return std::nullopt;
-  Arguments read = readSome(entry, program.typing, session.types(), options, named);
+  Arguments read = readSome(entry, program, session.types(), options, named);
   for (const std::string& problem : read.problems)
     answer.fail(ExitCode::World, problem);
   if (!read.problems.empty())
     return std::nullopt;
-  Fixed fixed(named.size());
-  for (size_t i = 0; i < named.size(); ++i)
-    if (named[i]) {
-      list.push_back({std::string(entry.function->parameters[i]->name), i});
-      fixed[i] = read.values[i].tensor();
-    }
-  putIn(session, program, entry, fixed);
+  FixedValues fixed{.entry = name};
+  for (size_t i = 0; i < named.size(); ++i) {
+    const lang::Var& parameter = *entry.function->parameters[i];
+    if (named[i] && isTooLargeForCode(read.values[i]))
+      answer.fail(
+          ExitCode::World,
+          inNotationOf(program, fmt::format("{} cannot be fixed: it has more than 10,000 parts",
+                                            formats::backquoted(parameterName(parameter)))));
+    fixed.values.push_back(named[i] ? std::optional(read.values[i]) : std::nullopt);
+    if (named[i])
+      list.parameters.push_back({std::string(parameter.name), i});
+  }
+  for (const auto& [size, number] : read.sizes) {
+    fixed.sizes.emplace(lang::dimText(size), number);
+    list.sizes.push_back(lang::dimText(size));
+  }
+  if (answer.code != ExitCode::Good)
+    return std::nullopt;
+  putIn(session, program, fixed);
   return list;
 }
 

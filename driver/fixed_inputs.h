@@ -15,11 +15,10 @@ namespace driver {
 std::string fixingProblem(const RunOptions& options, std::string_view made);
 
 /// Puts the inputs that `options.fixed` names in the places of the entry's parameters, and what
-/// follows from them. The entry takes the others alone. Nothing when the answer says what stands in
-/// the way: a pattern that names no parameter, one that is no tensor or of open size, a value
-/// that is not given, or an entry that the program calls.
-std::optional<std::vector<FixedInput>> fixInputs(Session& session, Program& program,
-                                                 const std::string& entry,
-                                                 const RunOptions& options, Answer& answer);
+/// follows from them. The entry takes the others alone, over the sizes that these leave open.
+/// Nothing when the answer says what stands in the way: a pattern that names no parameter, a value
+/// that is not given or too large, or an entry that the program calls.
+std::optional<FixedInputs> fixInputs(Session& session, Program& program, const std::string& entry,
+                                     const RunOptions& options, Answer& answer);
 
 } // namespace driver

@@ -33,7 +33,7 @@ PassView viewOf(const OptOptions& options) {
 void bisect(Session& session, Program& program, const OptOptions& options, const Look& seen,
             Answer& answer) {
   const lang::Global& entry = *program.module->find(options.calling.entry);
-  Arguments arguments = readArguments(entry, program.typing, session.types(), options.calling);
+  Arguments arguments = readArguments(entry, program, session.types(), options.calling);
   for (const std::string& problem : arguments.problems)
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())

@@ -24,8 +24,8 @@ bool areSame(const std::string& one, const std::string& other) {
 
 } // namespace
 
-std::string outputProblem(const std::string& file, std::initializer_list<OutputPath> outputs) {
-  for (const OutputPath* output = outputs.begin(); output != outputs.end(); ++output) {
+std::string outputProblem(const std::string& file, const std::vector<OutputPath>& outputs) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     if (!output->path)
       continue;
     if (*output->path == "-")
@@ -34,7 +34,7 @@ std::string outputProblem(const std::string& file, std::initializer_list<OutputP
       return fmt::format("what `{}` writes would take the place of {}, which is read; give another "
                          "path",
                          output->option, formats::backquoted(file));
-    for (const OutputPath* before = outputs.begin(); before != output; ++before)
+    for (auto before = outputs.begin(); before != output; ++before)
       if (before->path && areSame(*before->path, *output->path))
         return fmt::format("`{}` and `{}` cannot both go to one file", before->option,
                            output->option);

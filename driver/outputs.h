@@ -2,10 +2,10 @@
 // lost.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace driver {
 
@@ -17,6 +17,6 @@ struct OutputPath {
 
 /// Why a command that reads `file` cannot write these, or would lose one of them or what it reads;
 /// empty when all is well.
-std::string outputProblem(const std::string& file, std::initializer_list<OutputPath> outputs);
+std::string outputProblem(const std::string& file, const std::vector<OutputPath>& outputs);
 
 } // namespace driver

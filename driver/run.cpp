@@ -7,11 +7,13 @@
 #include "driver/outputs.h"
 #include "driver/profile.h"
 #include "driver/running.h"
+#include "driver/saves.h"
 #include "driver/session/budget.h"
 #include "driver/session/derive.h"
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/shown_passes.h"
+#include "driver/session/spoken.h"
 #include "runtime/formats/quote.h"
 #include "runtime/holdings.h"
 
@@ -45,9 +47,9 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
 
 /// The arguments of a run, or nothing, and the answer says why.
 std::optional<std::vector<runtime::Value>>
-goodArguments(Session& session, const lang::Global& entry, const lang::Typing& typing,
-              const RunOptions& options, Answer& answer, std::span<const FixedInput> fixed = {}) {
-  Arguments arguments = readArguments(entry, typing, session.types(), options, fixed);
+goodArguments(Session& session, const lang::Global& entry, const Program& program,
+              const RunOptions& options, Answer& answer, const FixedInputs& fixed = {}) {
+  Arguments arguments = readArguments(entry, program, session.types(), options, fixed);
   for (const std::string& note : arguments.notes)
     answer.errors += "note: " + note + '\n';
   for (const std::string& problem : arguments.problems)
@@ -55,6 +57,20 @@ goodArguments(Session& session, const lang::Global& entry, const lang::Typing& t
   if (!arguments.problems.empty())
     return std::nullopt;
   return std::move(arguments.values);
+}
+
+/// Whether what the options say can be written of results of a type; else the answer says why.
+bool canWrite(Session& session, const Program& program, const lang::Type* type,
+              const RunOptions& options, Answer& answer) {
+  std::string problem;
+  if (options.output)
+    if (auto good = checkOutput(*options.output, type, false); !good)
+      problem = good.failure().message;
+  if (problem.empty())
+    problem = saveProblem(session.types(), type, options.saves);
+  if (!problem.empty())
+    answer.fail(ExitCode::World, inNotationOf(program, problem));
+  return problem.empty();
 }
 
 /// What an executable has no other way for.
@@ -108,10 +124,9 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   const lang::Type* resultType =
       typing.of(*loaded.linked->signatures[*number]->function->parameters.back());
   const LinkedEntry entry(*loaded.linked, *number);
-  if (options.output)
-    if (auto good = checkOutput(*options.output, resultType, false); !good)
-      return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(session, entry.global, typing, options, answer);
+  if (!canWrite(session, loaded.language, resultType, options, answer))
+    return;
+  auto arguments = goodArguments(session, entry.global, loaded.language, options, answer);
   if (!arguments)
     return;
   auto engine = engineOf(options, answer.errors);
@@ -125,7 +140,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   if (value && options.isTimed)
     running.giveTiming();
   else if (value)
-    giveResult(session, loaded.language, options, {*value}, answer);
+    giveResult(session, loaded.language, options, {*value}, resultType, answer);
 }
 
 /// What is called of a program that is ready to run.
@@ -158,7 +173,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::string entryName(entry->name);
   std::optional<Ready> ready;
-  std::optional<std::vector<FixedInput>> fixed;
+  std::optional<FixedInputs> fixed;
   std::vector<std::string> differentiated;
   std::optional<WrittenCalls> written;
   auto prepare = [&] {
@@ -179,11 +194,12 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   auto engine = engineOf(options, answer.errors);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
-  if (options.output)
-    if (auto good = checkOutput(*options.output, program.typing.result(*entry->function), false);
-        !good)
-      return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(session, *entry, program.typing, options, answer, *fixed);
+  const lang::Type* type = program.typing.result(*entry->function);
+  // Gradients stand beside the value.
+  const lang::Type* valueType = options.grad ? type->parts[0] : type;
+  if (!canWrite(session, program, valueType, options, answer))
+    return;
+  auto arguments = goodArguments(session, *entry, program, options, answer, *fixed);
   if (!arguments)
     return;
   Running running(session, program, options, look, answer);
@@ -200,7 +216,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   RunResult given = resultOf(*value, differentiated, options);
   if (options.grad && given.gradients.empty())
     answer.errors += "note: no input holds floats, so there is no gradient\n";
-  giveResult(session, program, options, given, answer);
+  giveResult(session, program, options, given, valueType, answer);
 }
 
 } // namespace
@@ -214,10 +230,12 @@ Answer run(Session& session, const RunOptions& given, const Look& look) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
-  if (std::string problem = outputProblem(options.file, {{"--output", options.output},
-                                                         {"--flame-graph", options.flameGraph},
-                                                         {"--chrome-trace", options.chromeTrace}});
-      !problem.empty()) {
+  std::vector<OutputPath> outputs = {{"--output", options.output},
+                                     {"--flame-graph", options.flameGraph},
+                                     {"--chrome-trace", options.chromeTrace}};
+  for (const std::string& word : options.saves)
+    outputs.push_back({"--save", readSave(word).path});
+  if (std::string problem = outputProblem(options.file, outputs); !problem.empty()) {
     answer.fail(ExitCode::World, problem);
     return answer;
   }

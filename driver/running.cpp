@@ -4,8 +4,10 @@
 #include "driver/debug/place_text.h"
 #include "driver/engines.h"
 #include "driver/profile.h"
+#include "driver/saves.h"
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
+#include "driver/session/spoken.h"
 #include "driver/timing.h"
 #include "driver/values/text.h"
 #include "lang/op/op.h"
@@ -106,7 +108,7 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
     return;
   lang::SourceRange where = shown.where;
   std::string text = shownText(shown, value, [this](const Value& each) {
-    return valueText(each, session_.types(), program_.typing);
+    return valueText(each, session_.types(), program_.typing, options_.isFull);
   });
   bool isWhole = hasPlaces(shown) || (isUnit(value) && !shown.label.empty());
   const lang::SourceFile* file = isWhole ? nullptr : session_.sources().find(where);
@@ -194,14 +196,18 @@ const Value* Running::end(Outcome& outcome, const tensor::TensorEngine& engine) 
 }
 
 void giveResult(Session& session, const Program& program, const RunOptions& options,
-                const RunResult& result, Answer& answer) {
-  answer.output = valueText(result.value, session.types(), program.typing) + '\n';
+                const RunResult& result, const lang::Type* type, Answer& answer) {
+  answer.output = valueText(result.value, session.types(), program.typing, options.isFull) + '\n';
   for (const auto& [name, gradient] : result.gradients)
-    answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
-                                 valueText(gradient, session.types(), program.typing));
+    answer.output +=
+        fmt::format("grad.{} = {}\n", lang::printable(name),
+                    valueText(gradient, session.types(), program.typing, options.isFull));
   if (options.output)
     if (auto saved = writeOutput(*options.output, result); !saved)
       answer.fail(ExitCode::World, saved.failure().message);
+  if (std::string problem = saveParts(session.types(), type, options.saves, result.value);
+      !problem.empty())
+    answer.fail(ExitCode::World, inNotationOf(program, problem));
 }
 
 } // namespace driver

@@ -65,8 +65,8 @@ private:
 std::string shownText(const runtime::Shown& shown, const runtime::Value& value,
                       const std::function<std::string(const runtime::Value&)>& text);
 
-/// Shows what a run gave, and writes it where the options say.
+/// Shows what a run gave, a value of a type, and writes it where the options say.
 void giveResult(Session& session, const Program& program, const RunOptions& options,
-                const RunResult& result, Answer& answer);
+                const RunResult& result, const lang::Type* type, Answer& answer);
 
 } // namespace driver

@@ -72,10 +72,16 @@ struct RunOptions {
   /// `NAME=SIZE` each.
   std::vector<std::string> dims;
   std::optional<uint64_t> seed;
+  /// What parameters that are keys of random numbers are made of.
+  std::optional<uint64_t> keySeed = {};
   /// Names of parameters whose values become constants of the program, where `*` stands for any
   /// characters.
   std::vector<std::string> fixed = {};
   std::optional<std::string> output;
+  /// `PART=PATH` each, or `PATH` for the whole result.
+  std::vector<std::string> saves = {};
+  /// Whether values are shown with all their elements.
+  bool isFull = false;
   unsigned precision = 0;
   /// Empty for the default.
   std::string engine = {};

@@ -2,8 +2,10 @@
 // them is translated piece by piece. What is no name and no type stays as it is.
 #include "driver/session/spoken.h"
 
+#include "driver/values/files.h"
 #include "lang/types/short_names.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace driver {
@@ -93,7 +95,8 @@ private:
 
 } // namespace
 
-std::string spokenBare(std::string_view words) {
+/// Words with what stands between backquotes translated, where it is code.
+static std::string spoken(std::string_view words, bool (*isCode)(std::string_view)) {
   std::string spoken;
   while (!words.empty()) {
     size_t open = std::min(words.find('`'), words.size());
@@ -104,15 +107,34 @@ std::string spokenBare(std::string_view words) {
     size_t close = words.find('`', 1);
     if (close == std::string_view::npos)
       return spoken + std::string(words);
-    spoken += "`" + Translation(words.substr(1, close - 1)).text() + "`";
+    const std::string_view quoted = words.substr(1, close - 1);
+    spoken += "`" + (isCode(quoted) ? Translation(quoted).text() : std::string(quoted)) + "`";
     words.remove_prefix(close + 1);
   }
   return spoken;
 }
 
+std::string spokenBare(std::string_view words) {
+  return spoken(words, [](std::string_view) { return true; });
+}
+
+/// Whether a text is a name of Relay's, a type or one word, and not the name of a file or a key.
+static bool isNoFile(std::string_view text) {
+  const bool isType = text.find_first_of("[(") != std::string_view::npos && !isValueFile(text);
+  return text.starts_with('%') || text.starts_with('@') || isType ||
+         std::ranges::all_of(text, isLetter);
+}
+
+static bool isBare(const Program& program) {
+  return program.tree && program.tree->notation == parser::surface::Notation::Baton;
+}
+
 std::string inNotation(const Program& program, std::string code) {
-  bool isBare = program.tree && program.tree->notation == parser::surface::Notation::Baton;
-  return isBare ? Translation(code).text() : code;
+  return isBare(program) ? Translation(code).text() : code;
+}
+
+std::string inNotationOf(const Program& program, std::string words) {
+  return isBare(program) ? spoken(words, isNoFile) : words;
 }
 
 /// What the reader of the notation says is in it already, with words of the text.

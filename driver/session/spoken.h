@@ -14,6 +14,10 @@ std::string spokenBare(std::string_view words);
 /// Code in Relay's notation in that of a program's text.
 std::string inNotation(const Program& program, std::string code);
 
+/// The same for words about inputs and results, where names of files and of what is in them stand
+/// between backquotes too.
+std::string inNotationOf(const Program& program, std::string words);
+
 /// The same for all that findings say.
 void speakBare(lang::Diagnostics& findings);
 

@@ -2,6 +2,8 @@
 // of sizes differ from value to value.
 #include "driver/values/builder.h"
 
+#include "driver/values/part_names.h"
+#include "lang/ir/fields.h"
 #include "runtime/formats/quote.h"
 
 #include <algorithm>
@@ -41,9 +43,20 @@ const std::vector<const Type*>& FieldTypes::of(const Constructor& constructor, c
   if (auto found = known_.find(place); found != known_.end())
     return found->second;
   std::unordered_map<const Dim*, const Dim*> names;
+  const auto& generics = type->definition->generics;
+  auto argumentOf = [&](const lang::TypeParameter* parameter) {
+    auto found = parameter ? std::ranges::find(generics, parameter) : generics.end();
+    return found == generics.end() ? nullptr : type->parts[size_t(found - generics.begin())];
+  };
+  auto argument = [&](const Type* variable) {
+    const Type* given = argumentOf(variable->parameter);
+    return given ? given : variable;
+  };
   auto own = [&](const Dim* dim) {
     if (dim->kind != lang::DimKind::Symbol)
       return dim;
+    if (const Type* given = argumentOf(dim->parameter); given && given->kind == TypeKind::Dimension)
+      return given->shape[0];
     const Dim*& name = names[dim];
     if (!name)
       name = types_.symbol(
@@ -53,24 +66,39 @@ const std::vector<const Type*>& FieldTypes::of(const Constructor& constructor, c
   auto inForm = [&](const Dim* form) { return types_.substitute(form, own); };
   std::vector<const Type*> fields;
   for (const Type* field : constructor.fields)
-    fields.push_back(unifier_.substitute(unifier_.mapDims(field, inForm),
-                                         type->definition->generics, type->parts));
+    fields.push_back(lang::rebuilt(types_, field, argument, inForm));
   return names.empty() ? known_[place] = std::move(fields) : own_.emplace_back(std::move(fields));
 }
 
 std::string ValueBuilder::path() const {
-  std::string path = root_;
+  constexpr size_t longest = 100;
+  std::vector<std::string> parts;
   size_t links = 0;
   for (const Open& each : open_) {
-    bool isLink = each.constructor && listConstructors(*each.constructor->definition);
+    const bool isLink = each.constructor && listConstructors(*each.constructor->definition);
     if (isLink && each.fields.size() == 1) {
       ++links;
       continue;
     }
-    path += fmt::format("{}{}", path.empty() ? "" : ".", isLink ? links : each.fields.size());
+    parts.push_back(isLink ? std::to_string(links) : partName(each));
     links = 0;
   }
-  return links == 0 ? path : path + fmt::format("{}{}", path.empty() ? "" : ".", links);
+  if (links > 0)
+    parts.push_back(std::to_string(links));
+  if (parts.size() > longest) {
+    parts.erase(parts.begin() + longest / 2, parts.end() - longest / 2);
+    parts.insert(parts.begin() + longest / 2, "..");
+  }
+  return parts.empty() ? root_ : partKey(root_, fmt::format("{}", fmt::join(parts, ".")));
+}
+
+std::string ValueBuilder::partName(const Open& open) {
+  if (!open.constructor)
+    return std::to_string(open.fields.size());
+  std::string field = fieldName(*open.constructor, open.fields.size());
+  return isRecord(*open.constructor->definition)
+             ? field
+             : partKey(std::string(shortName(*open.constructor)), field);
 }
 
 void ValueBuilder::openTuple() {

@@ -5,7 +5,6 @@
 
 #include "lang/calls/run_value.h"
 #include "runtime/result.h"
-#include "typecheck/unify.h"
 
 #include <deque>
 #include <functional>
@@ -31,7 +30,9 @@ bool isStructured(const lang::Type& type);
 /// Instances of data types: what the fields of their constructors are.
 class FieldTypes {
 public:
-  explicit FieldTypes(lang::TypeContext& types) : types_(types), unifier_(types, 0, 0) {}
+  explicit FieldTypes(lang::TypeContext& types) : types_(types) {}
+
+  lang::TypeContext& types() const { return types_; }
 
   /// What the fields of one value of the type must be: a name of a size in their declarations is
   /// the same in all of them, and another one in the next value.
@@ -40,7 +41,6 @@ public:
 
 private:
   lang::TypeContext& types_;
-  typecheck::Unifier unifier_;
   /// Of those without names of sizes.
   std::map<std::pair<const lang::Constructor*, const lang::Type*>, std::vector<const lang::Type*>>
       known_;
@@ -57,11 +57,14 @@ public:
   const lang::Type* wanted() const {
     return open_.empty() ? type_ : (*open_.back().types)[open_.back().fields.size()];
   }
+  /// A builder of that part alone.
+  ValueBuilder part() const { return {wanted(), fieldTypes_.types(), path()}; }
   /// How many values are open.
   size_t depth() const { return open_.size(); }
   /// Whether the innermost open value has all its fields.
   bool isFull() const { return open_.back().fields.size() == open_.back().types->size(); }
-  /// The path of the part that comes next, `ROOT.0.3`: numbers of fields, and of items in lists.
+  /// The path of the part that comes next, `ROOT.layers.3.w` (part_names.h); of a very long one
+  /// the middle is left out.
   /// Not for every part of a deep value, since it takes a look at all that is open.
   std::string path() const;
 
@@ -85,6 +88,8 @@ private:
     const std::vector<const lang::Type*>* types;
     std::vector<runtime::Value> fields = {};
   };
+
+  static std::string partName(const Open& open);
 
   const lang::Type* type_;
   FieldTypes fieldTypes_;

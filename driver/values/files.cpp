@@ -35,7 +35,7 @@ Error cannotHold(std::string_view suffix, std::string_view what, std::string_vie
 
 Result<formats::TensorMap> arraysOf(const RunResult& result) {
   formats::TensorMap arrays;
-  auto good = addArrays(arrays, resultKey, result.value);
+  auto good = addArrays(arrays, result.isNamed ? resultKey : "", result.value, resultKey);
   for (size_t i = 0; good && i < result.gradients.size(); ++i)
     good = addArrays(arrays, "grad." + result.gradients[i].first, result.gradients[i].second);
   return good ? Result<formats::TensorMap>(std::move(arrays)) : good.failure();
@@ -158,6 +158,10 @@ Result<Done> writeOutput(const std::string& path, const RunResult& result) {
   const FileKind& kind = *kindOf(path);
   auto bytes = runtime::guarded([&] { return kind.write(result); });
   return bytes ? formats::writeFile(path, *bytes) : bytes.failure();
+}
+
+Result<Done> writePart(const std::string& path, const runtime::Value& value) {
+  return writeOutput(path, {.value = value, .isNamed = false});
 }
 
 OpenedValues openValueFile(const std::string& path) {

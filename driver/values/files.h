@@ -21,11 +21,16 @@ runtime::Result<runtime::Done> checkOutput(const std::string& path, const lang::
 struct RunResult {
   runtime::Value value;
   std::vector<std::pair<std::string, runtime::Value>> gradients = {};
+  /// Whether names in files begin with `out`, as they need not where the value is all there is.
+  bool isNamed = true;
 };
 
 /// Writes the value as `out` and gradients as `grad.NAME`; a text has the value alone. Reals are
 /// rounded to their element types.
 runtime::Result<runtime::Done> writeOutput(const std::string& path, const RunResult& result);
+
+/// Writes a value by the names of its parts alone, `layers.0.w`; one without parts is `out`.
+runtime::Result<runtime::Done> writePart(const std::string& path, const runtime::Value& value);
 
 /// True for the names of all files that hold values.
 bool isValueFile(std::string_view path);
@@ -37,9 +42,9 @@ public:
 
   /// The keys at the top, or of all tensors.
   virtual std::vector<std::string> keys() const { return {}; }
-  /// The key of a value for a parameter when none is said: its name, `out`, or that of the only
-  /// tensor; empty for the whole file.
-  virtual std::string keyFor(std::string_view name, const lang::Type& type) const = 0;
+  /// The key of what the builder wants, which has a name, when none is said: its name, `out`, or
+  /// that of the only tensor; empty for the whole file.
+  virtual std::string keyFor(std::string_view name, const ValueBuilder& builder) = 0;
   /// Reads what the builder wants, at a key. Errors do not name the path of the file.
   virtual runtime::Result<runtime::Done> read(const std::string& key, ValueBuilder& builder,
                                               const AcceptTensor& accept) = 0;

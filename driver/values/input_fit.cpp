@@ -53,14 +53,10 @@ Result<Done> InputFit::giveSize(std::string_view word) {
   return Done{};
 }
 
-/// The named dimension of that name in the types of the parameters, or null.
-const lang::Dim* InputFit::findDim(std::string_view name) const {
+std::vector<const lang::Dim*> namesOfSizes(std::vector<const lang::Type*> openTypes) {
   std::unordered_set<const lang::Type*> seenTypes;
-  std::vector<const lang::Type*> openTypes;
-  for (const lang::Var* parameter : parameters_)
-    openTypes.push_back(typing_.of(*parameter));
   std::unordered_set<const lang::Dim*> seen;
-  std::vector<const lang::Dim*> open;
+  std::vector<const lang::Dim*> open, names;
   while (!openTypes.empty()) {
     const lang::Type* type = openTypes.back();
     openTypes.pop_back();
@@ -75,11 +71,26 @@ const lang::Dim* InputFit::findDim(std::string_view name) const {
     open.pop_back();
     if (!dim->hasSymbol || !seen.insert(dim).second)
       continue;
-    if (dim->kind == lang::DimKind::Symbol && lang::dimText(dim) == name)
-      return dim;
+    if (dim->kind == lang::DimKind::Symbol)
+      names.push_back(dim);
     for (const lang::DimTerm& term : dim->terms)
       open.push_back(term.variable);
   }
+  return names;
+}
+
+std::vector<const lang::Dim*> InputFit::names() const {
+  std::vector<const lang::Type*> types;
+  for (const lang::Var* parameter : parameters_)
+    types.push_back(typing_.of(*parameter));
+  return namesOfSizes(std::move(types));
+}
+
+/// The named dimension of that name in the types of the parameters, or null.
+const lang::Dim* InputFit::findDim(std::string_view name) const {
+  for (const lang::Dim* dim : names())
+    if (lang::dimText(dim) == name)
+      return dim;
   return nullptr;
 }
 
@@ -143,6 +154,10 @@ std::string InputFit::misfitOf(const Leaf& leaf, const ValueBuilder* part) {
               checks::misfitText(declared.shape[dim], leaf.shape[dim], table_, sizes_, place);
           !text.empty())
         reasons += "; " + text;
+  if (type.isTensor() && leaf.dtype != type.dtype && !isConvertible(leaf.dtype, type.dtype))
+    reasons += fmt::format("; elements of another kind are not converted, but numpy does it by "
+                           "astype(\"{}\")",
+                           runtime::dtypeName(type.dtype));
   bool isWhole = &type == typing_.of(*parameters_[leaf.parameter]);
   std::string where =
       part && part->depth() > 0 ? fmt::format("in `{}`, ", part->path()) : std::string();

@@ -12,6 +12,9 @@ namespace driver {
 /// `%x`, for messages.
 std::string parameterName(const lang::Var& parameter);
 
+/// The names of sizes in types.
+std::vector<const lang::Dim*> namesOfSizes(std::vector<const lang::Type*> types);
+
 class InputFit {
 public:
   InputFit(const lang::Global& entry, const lang::Typing& typing)
@@ -27,6 +30,8 @@ public:
   /// What does not fit of sizes that were not known at once.
   std::optional<std::string> finish();
 
+  /// The names of sizes in the types of the parameters.
+  std::vector<const lang::Dim*> names() const;
   /// The size that is known of a dimension.
   std::optional<int64_t> sizeOf(const lang::Dim* dim);
   /// The only name without a size in a dimension; nothing if there are several.

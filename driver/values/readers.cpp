@@ -29,11 +29,15 @@ public:
 
   std::vector<std::string> keys() const override { return file_->keys(); }
 
-  std::string keyFor(std::string_view name, const lang::Type& type) const override {
+  std::string keyFor(std::string_view name, const ValueBuilder& builder) override {
+    const bool isTensor = builder.wanted()->isTensor();
+    std::vector<std::string> keys;
     for (const std::string& key : {std::string(name), std::string(resultKey)})
-      if (type.isTensor() ? arrays_.hasArray(key) : arrays_.has(key))
-        return key;
-    return type.isTensor() && file_->keys().size() == 1 ? file_->keys()[0] : "";
+      if (isTensor ? arrays_.hasArray(key) : arrays_.has(key))
+        keys.push_back(key);
+    if (!isTensor || keys.empty())
+      keys.push_back(isTensor && file_->keys().size() == 1 ? file_->keys()[0] : "");
+    return keys.size() == 1 ? keys[0] : fullest(keys, builder);
   }
 
   Result<Done> read(const std::string& key, ValueBuilder& builder,
@@ -44,10 +48,24 @@ public:
   }
 
   std::vector<std::string> unread(const std::string& key) const override {
-    return arrays_.unread(key);
+    return arrays_.unused(key);
   }
 
 private:
+  /// The key at which the fewest parts are missing: a name of the file may be one of a field.
+  std::string fullest(const std::vector<std::string>& keys, const ValueBuilder& builder) {
+    size_t best = 0, fewest = SIZE_MAX;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      auto found = survey(arrays_, keys[i], builder.part());
+      const size_t missing = found ? found->missing.size() : 1;
+      if (missing < fewest) {
+        fewest = missing;
+        best = i;
+      }
+    }
+    return keys[best];
+  }
+
   std::unique_ptr<formats::KeyedFile> file_;
   ArrayKeys arrays_;
 };
@@ -60,7 +78,7 @@ public:
     return top().kind() == '{' ? top().names() : std::vector<std::string>();
   }
 
-  std::string keyFor(std::string_view name, const lang::Type&) const override {
+  std::string keyFor(std::string_view name, const ValueBuilder&) override {
     if (top().kind() == '{')
       for (std::string_view key : {name, std::string_view(resultKey)})
         if (top().member(key))
@@ -88,7 +106,7 @@ class OneValue : public ValueFile {
 public:
   explicit OneValue(std::string_view suffix) : suffix_(suffix) {}
 
-  std::string keyFor(std::string_view, const lang::Type&) const override { return ""; }
+  std::string keyFor(std::string_view, const ValueBuilder&) override { return ""; }
 
   Result<Done> read(const std::string& key, ValueBuilder& builder,
                     const AcceptTensor& accept) override {

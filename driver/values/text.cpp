@@ -23,11 +23,19 @@ struct Bounds {
   size_t parts = 1000;
   size_t fields = 100;
   size_t links = 12;
+  /// Elements of tensors, alone and inside of other values.
+  int64_t elements = 100, inlineElements = 64;
   /// Show types of tensors, and do not count what is left out.
   bool isBrief = false;
   /// Show elements of tensors too.
   bool showsElements = false;
 };
+constexpr Bounds fully{.depth = 200,
+                       .parts = 10'000'000,
+                       .fields = SIZE_MAX,
+                       .links = SIZE_MAX,
+                       .elements = INT64_MAX,
+                       .inlineElements = INT64_MAX};
 constexpr Bounds briefly{.depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true};
 constexpr Bounds shortly{
     .depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true, .showsElements = true};
@@ -58,7 +66,8 @@ public:
     case ValueKind::Tensor:
       if (bounds_.isBrief && value.tensor().rank() > 0)
         return briefTensor(value);
-      return tensorText(value, place.isInline ? TensorLayout{64, true} : TensorLayout());
+      return tensorText(value, place.isInline ? TensorLayout{bounds_.inlineElements, true}
+                                              : TensorLayout{bounds_.elements, false});
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
     case ValueKind::Constructor:
@@ -160,8 +169,8 @@ private:
 } // namespace
 
 std::string valueText(const runtime::Value& value, lang::TypeContext& types,
-                      const lang::Typing& typing) {
-  return ValueWriter(types, typing).text(value, {});
+                      const lang::Typing& typing, bool isFull) {
+  return ValueWriter(types, typing, isFull ? fully : Bounds()).text(value, {});
 }
 
 std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,

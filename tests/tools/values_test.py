@@ -157,10 +157,9 @@ def @tree(%t: Tree[int32]) { %t }
     out = baton.folder / "out.npz"
     baton(net, "--entry", "layers", "--output", out, "--input",
           "xs=Cons(Layer([[1, 2, 3], [4, 5, 6]], [7, 8]), Cons(Layer([[9, 8, 7], [6, 5, 4]], [3, 2]), Nil))")
-    arrays = tensor_files.read_npz(out)
-    if bytes(arrays["out.structure"][2]) != b"Cons(Layer(0, 1), Cons(Layer(0, 1), Nil))" or \
-            [arrays[f"out.{i}"][1] for i in range(2)] != [[2, 2, 3], [2, 2]]:
-        yield f"a list of layers is written as {arrays}"
+    shapes = {name: shape for name, (_, shape, _) in tensor_files.read_npz(out).items()}
+    if shapes != {"out.0.0": [2, 3], "out.0.1": [2], "out.1.0": [2, 3], "out.1.1": [2]}:
+        yield f"a list of layers is written as {shapes}"
 
 
 def json_by_hand(baton):
@@ -202,7 +201,15 @@ def @main(%v: (Layer, List[(Tree[bool], float16)])) { %v }
     for path in files.values():
         baton(program, "--random", 1, "--output", path)
     arrays = tensor_files.read_npz(files[".npz"])
-    structure = arrays["out.1.structure"][2].tobytes()
+    arrays = {name: arrays[name] for name in ("out.0.0", "out.0.1")}
+    structure = b"Cons((Fork(Leaf(0), Fork(Bare, Leaf(0))), 1), Cons((Leaf(0), 1), Nil))"
+    arrays["out.1.0"] = ("bool", [3], tensor_files.array.array("B", [1, 0, 1]))
+    arrays["out.1.1"] = ("float16", [2], tensor_files.array.array("H", [0, 1]))
+    arrays["out.1.structure"] = ("uint8", [len(structure)], tensor_files.array.array("B", structure))
+    path = baton.folder / "hand.npz"
+    tensor_files.write_npz(path, arrays)
+    if "Cons((Leaf(True), " not in (said := baton(program, "--input", f"v={path}")):
+        yield f"a structure by hand: {said}"
     source = random.Random(1)
     for number in range(40):
         for suffix in [".json", ".txt", ".npz"]:
@@ -218,11 +225,49 @@ def @main(%v: (Layer, List[(Tree[bool], float16)])) { %v }
                 yield f"damaged {suffix} number {number}: {said}"
 
 
+def damaged_names(baton):
+    """Arrays that are called something else, are missing or are others."""
+    program = baton.program("names.baton", """
+type Dense { w: f32[m, n], b: f32[m] }
+type Tree { Leaf(f32), Fork(left: Tree, right: Tree), Bare }
+def main(v: (List[Dense], Option[Tree], List[f32], List[List[i32]])) = v
+""")
+    path = baton.folder / "names.npz"
+    source = random.Random(2)
+    for number in range(120):
+        if number % 20 == 0:
+            whole = baton.folder / "whole.npz"
+            baton(program, "--random", number, "--output", whole)
+            good = tensor_files.read_npz(whole)
+        arrays = dict(good)
+        for _ in range(source.randint(1, 3)):
+            name = source.choice(sorted(arrays))
+            parts, kind = name.split("."), source.randrange(4)
+            at = source.randrange(1, len(parts) + 1)
+            if kind == 0:
+                parts[at:at + source.randrange(2)] = [
+                    source.choice(["", "0", "00", "-1", "999999999", "4294967296", "w", "Fork", "left",
+                                   "Some", "structure", "Leaf", "99999999999999999999999"])]
+            elif kind == 1:
+                del parts[at - 1:at]
+            tensor = arrays.pop(name)
+            if kind == 2:
+                tensor = source.choice([*good.values(), ("uint8", [4], tensor_files.array.array("B", b"Bare"))])
+            if kind < 3 or not arrays:
+                arrays[".".join(parts)] = tensor
+        tensor_files.write_npz(path, arrays)
+        for word in f"v={path}", f"v={path}:out":
+            said = baton(program, "--input", word)
+            if said.startswith("exit") and not said.startswith("exit 2: error: "):
+                yield f"damaged names number {number}, {sorted(arrays)}: {said}"
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         baton = Baton(sys.argv[1], pathlib.Path(folder))
-        for test in [round_trips, foreign_files, json_by_hand, damaged_files, long_lists]:
+        for test in [round_trips, foreign_files, json_by_hand, damaged_files, damaged_names,
+                     long_lists]:
             problems += test(baton)
     print(*problems, sep="\n")
     print(f"{len(problems)} problems")

@@ -15,7 +15,7 @@ TEST_CASE("what is wrong with inputs is said with both sides") {
   std::string other = folder.write("s.rly", "fn (%n: int32) { %n }");
   std::string npz = folder.path("n.npz");
   REQUIRE(baton({"run", other, "--random", "1", "--output", npz}).code == ExitCode::Good);
-  checkError(baton({"run", file}), ExitCode::World, "\n  %data: Tensor[(2, ?), float32]\n");
+  checkError(baton({"run", file}), ExitCode::World, "\n  `%data: Tensor[(2, ?), float32]`\n");
   checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "whose shape is open");
   checkError(baton({"run", file, "--input", "dta=" + npz}), ExitCode::World,
              "did you mean `data`?");
@@ -24,7 +24,7 @@ TEST_CASE("what is wrong with inputs is said with both sides") {
   checkError(baton({"run", file, "--input", "data"}), ExitCode::World, "takes NAME=PATH");
   checkError(baton({"run", other, "--input", npz}), ExitCode::World,
              "has no tensor for a parameter of `@main`; the file has `out`; its parameters are:\n"
-             "  %n: int32");
+             "  `%n: int32`");
   checkError(baton({"run", other, "--input", "n=" + npz, "--input", "n=" + npz}), ExitCode::World,
              "given twice");
 }
@@ -301,10 +301,12 @@ TEST_CASE("what does not fit in a file is named by its path, with both types") {
       continue;
     }
     refused("tree", ":out.1",
-            "in `t.0.1.0`, a part of parameter `%t` is `bool`, but its input is "
+            "in `t.0.1.Leaf.0`, a part of parameter `%t` is `bool`, but its input is "
             "`int32`");
     checkError(baton({"run", other, "--input", "t=" + path + ":out.1"}), ExitCode::World,
-               "in `t.1.1`, `Fork` is no constructor of `Tree`");
+               suffix == ".json"
+                   ? "in `t.1.1`, `Fork` is no constructor of `Tree`"
+                   : "`out.1.1.1`, which is `Tree[]`: `out.1.1.1.Leaf` or `out.1.1.1.Twig`");
     refused("narrow", ":out.0",
             "in `t.0`, a part of parameter `%t` is `float32`, but its input is "
             "`Tensor[(2), float32]`");
