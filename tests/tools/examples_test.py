@@ -7,6 +7,7 @@ usage: examples_test.py BATON ROOT
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 # What the output must hold, line by line, in this order; blanks count as one.
 EXPECTED = {
@@ -50,6 +51,26 @@ def check_passes(problems, baton, path, output):
             problems.append(f"{path.stem}: after {passes} it says\n{after}instead of\n{output}")
 
 
+def check_checkpoint(problems, baton, folder):
+    """What one program learned another one reads, also as executables."""
+    texts = [str(folder / f"{name}.baton") for name in ("train", "evaluate")]
+    with tempfile.TemporaryDirectory() as made:
+        executables = [f"{made}/{name}.bvm" for name in ("train", "evaluate")]
+        for text, executable in zip(texts, executables):
+            call(problems, baton, "compile", text, "-o", executable)
+        for train, evaluate in texts, executables:
+            weights = f"{made}/points.npz"
+            given = ["--seed", "1", "--input", "epochs=200", "--save", f"params={weights}"]
+            done = subprocess.run([baton, "run", train, *given], capture_output=True, text=True)
+            check_order(problems, train, done.stderr, ["epoch 50: loss", "epoch 200: loss 0.0"])
+            found = call(problems, baton, "run", evaluate, "--input", f"p={weights}", "--seed", "2")
+            if not found.startswith("0.9"):
+                problems.append(f"{evaluate}: {found} of the points are told right")
+            fixed = call(problems, baton, "run", texts[1], "--input", f"p={weights}", "--seed", "2", "--fix", "p*")
+            if fixed != found:
+                problems.append(f"{evaluate}: with fixed weights {fixed} instead of {found}")
+
+
 def main():
     baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
     problems = []
@@ -70,6 +91,7 @@ def main():
         sizes = [word for size in TRAINING.get(path.stem, []) for word in ("--dim", size)]
         call(problems, baton, "run", str(path), "--random", "42", "--entry", "start")
         call(problems, baton, "run", str(path), "--random", "42", *sizes)
+    check_checkpoint(problems, baton, root / "examples/points")
     for problem in problems:
         print(problem)
     print(f"{len(seeds)} seeds, {len(examples) + len(training)} examples, {len(problems)} problems")
