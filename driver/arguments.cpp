@@ -418,11 +418,24 @@ private:
       if (auto key = keyFor(fixed.name, /*hasParts=*/false, keys))
         std::erase(rest, *key);
     if (rest.size() == keys.size())
-      return fail("{} has no tensor for a parameter of `@{}`; {}{}", formats::backquoted(path),
-                  lang::printable(entry_.name), formats::listedKeys(keys), ownParameters());
+      return fail("{} has no tensor for a parameter of `@{}`; {}{}{}", formats::backquoted(path),
+                  lang::printable(entry_.name), formats::listedKeys(keys), ownParameters(),
+                  partsAdvice(path));
     if (!rest.empty())
       made_.notes.push_back(fmt::format("not every tensor in {} has a parameter; of the others, {}",
                                         formats::backquoted(path), formats::listedKeys(rest)));
+  }
+
+  /// How a file is given that has the parts of one parameter.
+  std::string partsAdvice(const std::string& path) const {
+    auto structured = std::ranges::find_if(parameters_, [&](const lang::Var* parameter) {
+      return isStructured(*typing_.of(*parameter));
+    });
+    return structured == parameters_.end()
+               ? ""
+               : fmt::format("\nif these are parts of one parameter, give {}",
+                             formats::backquoted(fmt::format(
+                                 "--input {}={}", lang::printable((*structured)->name), path)));
   }
 
   std::string ownParameters() const {

@@ -59,7 +59,8 @@ private:
     bool isFull() const { return fields.size() == value->fields().size(); }
   };
 
-  /// What stands for a value, of that name where it has parts.
+  /// What stands for a value. What has parts gets the name, and stands in its place, as functions
+  /// inside may use it.
   Atom code(lang::BlockBuilder& out, std::string_view name, const Value& root) {
     if (root.kind() == ValueKind::Tensor)
       return make.tensor(root.tensor());
@@ -74,23 +75,96 @@ private:
           open.push_back({&next});
         continue;
       }
-      const lang::Expr* made = top.value->kind() == ValueKind::Tuple
-                                   ? static_cast<const lang::Expr*>(make.tuple(top.fields))
-                                   : make.call(constructorOf(*top.value), top.fields);
+      Atom made = partOf(out, name, top);
       open.pop_back();
-      // A function inside may use it, so it stands in its place.
       if (open.empty())
-        return out.let(name, made);
-      open.back().fields.push_back(out.bind(made));
+        return made;
+      open.back().fields.push_back(made);
     }
   }
 
-  /// The constructor of a value in the copy.
-  Atom constructorOf(const Value& value) {
+  Atom partOf(lang::BlockBuilder& out, std::string_view name, const Open& open) {
+    if (open.value->kind() == ValueKind::Tuple) {
+      Atom made = out.let(name, make.tuple(open.fields));
+      known_[made] = {nullptr, open.fields};
+      return made;
+    }
+    const lang::Constructor& constructor = constructorOf(*open.value);
+    Atom made = out.let(name, make.call(atom(constructor), open.fields));
+    known_[made] = {&constructor, open.fields};
+    return made;
+  }
+
+  /// The constructor of a value in the old module.
+  const lang::Constructor& constructorOf(const Value& value) {
     const lang::Constructor& constructor = lang::constructorOf(value);
     auto definition = std::ranges::find(from_.typeDefinitions, constructor.definition->name,
                                         &lang::TypeDefinition::name);
-    return atom(*(*definition)->constructors[constructor.index]);
+    return *(*definition)->constructors[constructor.index];
+  }
+
+  // Matches and fields of what is known are known too.
+
+  lang::Fate enter(const lang::Binding& binding) override {
+    const auto* match = binding.value->as<lang::Match>();
+    arm_ = match ? knownArm(*match) : nullptr;
+    // What a temporary does is not done where nothing needs it.
+    const bool isQuiet = arm_ && std::ranges::none_of(arm_->bindings, &lang::Binding::isLet);
+    return arm_ && (binding.isLet() || isQuiet) ? lang::Fate::Splice : lang::Fate::Copy;
+  }
+
+  const lang::Block& spliced(const lang::Binding&, lang::BlockBuilder&) override {
+    for (const auto& [var, atom] : bound_)
+      substitute(*var, atom);
+    return *arm_;
+  }
+
+  Atom bind(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out) override {
+    if (!old.var->annotation) {
+      if (known_.contains(value) || value->kind == lang::ExprKind::Constant)
+        return value;
+      const auto* field = value->as<lang::Project>();
+      if (auto tuple = field ? known_.find(field->tuple.value) : known_.end();
+          tuple != known_.end())
+        return tuple->second.fields[field->index];
+    }
+    return Rewriter::bind(old, value, out);
+  }
+
+  /// The body of the arm that a known value takes, or null; `bound_` is what its variables are.
+  const lang::Block* knownArm(const lang::Match& match) {
+    for (const lang::Arm& arm : match.arms) {
+      bound_.clear();
+      auto fits = this->fits(*arm.pattern, atom(*match.scrutinee.value));
+      if (!fits)
+        return nullptr;
+      if (*fits)
+        return arm.body;
+    }
+    return nullptr;
+  }
+
+  /// Whether a pattern fits; nothing where that is not known, or what it declares may not hold.
+  std::optional<bool> fits(const lang::Pattern& root, Atom value) {
+    std::vector<std::pair<const lang::Pattern*, Atom>> open{{&root, value}};
+    while (!open.empty()) {
+      auto [pattern, part] = open.back();
+      open.pop_back();
+      if (pattern->isGuarded || (pattern->var && pattern->var->annotation))
+        return std::nullopt;
+      if (pattern->var)
+        bound_.emplace_back(pattern->var, part);
+      if (pattern->kind == lang::PatternKind::Wildcard || pattern->kind == lang::PatternKind::Var)
+        continue;
+      auto known = known_.find(part);
+      if (known == known_.end())
+        return std::nullopt;
+      if (known->second.constructor != pattern->constructor)
+        return false;
+      for (size_t i = 0; i < pattern->parts.size(); ++i)
+        open.emplace_back(pattern->parts[i], known->second.fields[i]);
+    }
+    return true;
   }
 
   const Type* declared(const lang::Var& old) override { return sized(old.annotation); }
@@ -123,6 +197,16 @@ private:
   const lang::Function& entry_;
   std::vector<const lang::Var*> kept_;
   std::unordered_map<const Dim*, const Dim*> sizes_;
+
+  /// What stands for a value with parts: its constructor in the old module, or null of a tuple, and
+  /// what stands for its fields.
+  struct Known {
+    const lang::Constructor* constructor;
+    std::vector<Atom> fields;
+  };
+  std::unordered_map<const lang::Expr*, Known> known_;
+  const lang::Block* arm_ = nullptr;
+  std::vector<std::pair<const lang::Var*, Atom>> bound_;
 };
 
 } // namespace

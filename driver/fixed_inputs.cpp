@@ -50,11 +50,41 @@ std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::
   return named;
 }
 
-void putIn(Session& session, Program& program, const FixedValues& fixed) {
-  lang::Diagnostics findings;
-  const std::string_view entries[] = {fixed.entry};
-  transform::RunOptions how = passOptions(session, entries, findings);
-  how.declaring = transform::Declaring::WhenNeeded;
+/// Which parameters are to be fixed; nothing when the answer says what stands in the way.
+std::optional<std::vector<bool>> fixable(const std::vector<std::string>& patterns,
+                                         const lang::Module& module, const std::string& name,
+                                         Answer& answer) {
+  const lang::Global& entry = *module.find(name);
+  std::vector<bool> named = namedBy(patterns, entry, answer);
+  if (isMentioned(module, entry))
+    answer.fail(ExitCode::World,
+                fmt::format("`@{}` is called in the program, so its inputs cannot be fixed; name "
+                            "one that calls it by `--entry`",
+                            lang::printable(name)));
+  return answer.code == ExitCode::Good ? std::optional(std::move(named)) : std::nullopt;
+}
+
+/// What becomes of the parameters; nothing when a value is too large.
+std::optional<FixedValues> fixedValues(const Program& program, const lang::Global& entry,
+                                       const Arguments& read, const std::vector<bool>& named,
+                                       Answer& answer) {
+  FixedValues fixed{.entry = std::string(entry.name)};
+  for (size_t i = 0; i < named.size(); ++i) {
+    fixed.values.push_back(named[i] ? std::optional(read.values[i]) : std::nullopt);
+    if (!named[i] || !isTooLargeForCode(read.values[i]))
+      continue;
+    const std::string parameter = parameterName(*entry.function->parameters[i]);
+    answer.fail(
+        ExitCode::World,
+        inNotationOf(program, fmt::format("{} cannot be fixed: it has more than 10,000 parts",
+                                          formats::backquoted(parameter))));
+  }
+  for (const auto& [size, number] : read.sizes)
+    fixed.sizes.emplace(lang::dimText(size), number);
+  return answer.code == ExitCode::Good ? std::optional(std::move(fixed)) : std::nullopt;
+}
+
+void putIn(Program& program, const FixedValues& fixed, const transform::RunOptions& how) {
   auto step = [&](const lang::Module& module, const transform::PassContext& context) {
     return withFixed(module, context.operators, fixed);
   };
@@ -73,42 +103,33 @@ std::string fixingProblem(const RunOptions& options, std::string_view made) {
 
 std::optional<FixedInputs> fixInputs(Session& session, Program& program, const std::string& name,
                                      const RunOptions& options, Answer& answer) {
-  FixedInputs list;
   if (options.fixed.empty())
-    return list;
-  const lang::Global& entry = *program.module->find(name);
-  const std::vector<bool> named = namedBy(options.fixed, entry, answer);
-  if (isMentioned(*program.module, entry))
-    answer.fail(ExitCode::World,
-                fmt::format("`@{}` is called in the program, so its inputs cannot be fixed; name "
-                            "one that calls it by `--entry`",
-                            lang::printable(entry.name)));
-  if (answer.code != ExitCode::Good)
+    return FixedInputs();
+  auto named = fixable(options.fixed, *program.module, name, answer);
+  if (!named)
     return std::nullopt;
-  Arguments read = readSome(entry, program, session.types(), options, named);
+  lang::Diagnostics findings;
+  const std::string_view entries[] = {name};
+  transform::RunOptions how = passOptions(session, entries, findings);
+  how.declaring = transform::Declaring::WhenNeeded;
+  goOn(program,
+       transform::runPasses(*program.module, program.typing, transform::toFixPipeline, how));
+  const lang::Global& entry = *program.module->find(name);
+  Arguments read = readSome(entry, program, session.types(), options, *named);
   for (const std::string& problem : read.problems)
     answer.fail(ExitCode::World, problem);
   if (!read.problems.empty())
     return std::nullopt;
-  FixedValues fixed{.entry = name};
-  for (size_t i = 0; i < named.size(); ++i) {
-    const lang::Var& parameter = *entry.function->parameters[i];
-    if (named[i] && isTooLargeForCode(read.values[i]))
-      answer.fail(
-          ExitCode::World,
-          inNotationOf(program, fmt::format("{} cannot be fixed: it has more than 10,000 parts",
-                                            formats::backquoted(parameterName(parameter)))));
-    fixed.values.push_back(named[i] ? std::optional(read.values[i]) : std::nullopt);
-    if (named[i])
-      list.parameters.push_back({std::string(parameter.name), i});
-  }
-  for (const auto& [size, number] : read.sizes) {
-    fixed.sizes.emplace(lang::dimText(size), number);
-    list.sizes.push_back(lang::dimText(size));
-  }
-  if (answer.code != ExitCode::Good)
+  auto fixed = fixedValues(program, entry, read, *named, answer);
+  if (!fixed)
     return std::nullopt;
-  putIn(session, program, fixed);
+  FixedInputs list;
+  for (size_t i = 0; i < named->size(); ++i)
+    if ((*named)[i])
+      list.parameters.push_back({std::string(entry.function->parameters[i]->name), i});
+  for (const auto& [size, number] : fixed->sizes)
+    list.sizes.push_back(size);
+  putIn(program, *fixed, how);
   return list;
 }
 

@@ -177,11 +177,11 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   std::vector<std::string> differentiated;
   std::optional<WrittenCalls> written;
   auto prepare = [&] {
+    written.emplace(*program.module);
     fixed = fixInputs(session, program, entryName, options, answer);
     if (!fixed)
       return;
     differentiated = namesWithGradient(*program.module->find(entryName), program, options);
-    written.emplace(*program.module);
     ready = prepared(session, program, entryName, options, look, answer);
   };
   if (!withinLimits(options.limits, session, look, answer, prepare) || !ready)
@@ -204,7 +204,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   Running running(session, program, options, look, answer);
   auto outcome = running.call(*entry, *std::move(arguments), *engine);
-  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && ready->isDerived)
+  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && (ready->isDerived || !options.fixed.empty()))
     written->explain(*fault);
   const runtime::Value* value = running.end(outcome, *engine);
   if (!value)

@@ -10,6 +10,11 @@ namespace {
 /// Fields of tuples may be tuples themselves.
 constexpr unsigned deepestTuple = 4;
 
+constexpr Step toFixSteps[] = {
+    // Bodies in the places of calls show what is taken apart.
+    {"inlining"},
+};
+
 constexpr Step fixedSteps[] = {
     {"constant-parameters"},
     {"constant-folding"},
@@ -114,6 +119,8 @@ constexpr Step countedSteps[] = {
 
 } // namespace
 
+const Pipeline toFixPipeline{"to-fix", "Shows what is done with inputs before they are constants.",
+                             toFixSteps};
 const Pipeline fixedPipeline{"fixed", "Computes what follows from inputs that became constants.",
                              fixedSteps};
 const Pipeline derivativePipeline{
@@ -140,8 +147,9 @@ bool isOptional(std::string_view pass) {
 
 std::span<const Pipeline* const> pipelines() {
   static constexpr const Pipeline* all[] = {
-      &fixedPipeline,         &derivativePipeline, &followedPipeline, &followedCopiesPipeline,
-      &betweenOrdersPipeline, &gradientPipeline,   &machinePipeline,  &countedPipeline};
+      &toFixPipeline,    &fixedPipeline,          &derivativePipeline,
+      &followedPipeline, &followedCopiesPipeline, &betweenOrdersPipeline,
+      &gradientPipeline, &machinePipeline,        &countedPipeline};
   return all;
 }
 

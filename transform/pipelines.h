@@ -25,7 +25,7 @@ struct Pipeline {
   bool keepsSteps = false;
 };
 
-extern const Pipeline fixedPipeline, derivativePipeline, followedPipeline, followedCopiesPipeline,
+extern const Pipeline toFixPipeline, fixedPipeline, derivativePipeline, followedPipeline, followedCopiesPipeline,
     betweenOrdersPipeline, gradientPipeline, machinePipeline, countedPipeline;
 
 /// All of them, in the order in which a program meets them.

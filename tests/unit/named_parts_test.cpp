@@ -396,6 +396,15 @@ def main(p: Net[d], x: f32[b, d], n: i32) {
   let scale = match p.scale { Some(s) => s, None => 1 };
   (scale * layer(p.last, h), d, n)
 }
+def last(p: Net[d], x: f32[b, d]) = match p.scale {
+  Some(s) => s * layer(p.last, x),
+  None => layer(p.last, x),
+}
+def effects(p: Option[(f32, f32)], x: f32) {
+  let y = match p { Some((a, b)) => { print("some", a); a + b }, None => x };
+  let f = fn (z: f32) = match p { Some((a, _)) => a + z, None => z };
+  (f(x), y, length(match p { Some(_) => list(x), None => list() }))
+}
 )");
   const std::vector<std::string> given = {"--random", "5", "--dim", "d=3", "--dim", "b=2"};
   auto run = [&](std::vector<std::string> words) {
@@ -411,10 +420,28 @@ def main(p: Net[d], x: f32[b, d], n: i32) {
       CAPTURE(names, engine, fixed.errors);
       CHECK(fixed.output == plain);
     }
+  // What is computed of weights alone is computed once.
+  Answer code = run({"run", program, "--entry", "last", "--fix", "p", "--stop-after", "dead-code"});
+  code.output.erase(0, std::min(code.output.find("def @last"), code.output.size()));
+  code.output.resize(std::min(code.output.find("\n}\n"), code.output.size()));
+  CAPTURE(code.output);
+  CHECK(code.output.find("matmul") != std::string::npos);
+  CHECK(code.output.find("transpose") == std::string::npos);
+  CHECK(code.output.find("match") == std::string::npos);
   const std::string made = folder.path("x.bvm");
   Answer compiled = run({"compile", program, "--fix", "p", "-o", made});
   CHECK(compiled.errors == "");
   CHECK(baton({"run", made, "--random", "5"}).code == ExitCode::Good);
+  for (std::string value : {"p=Some((1, 2))", "p=None"}) {
+    std::vector<std::string> words = {"run",     program, "--entry", "effects",
+                                      "--input", value,   "--input", "x=3"};
+    const Answer open = baton(words);
+    words.insert(words.end(), {"--fix", "p"});
+    const Answer fixed = baton(words);
+    CHECK(open.code == ExitCode::Good);
+    CHECK(fixed.output == open.output);
+    CHECK(fixed.errors == open.errors);
+  }
   std::string large = folder.write("l.baton", R"(
 def main(xs: List[i32], n: i32) = n
 def numbers(n: i32) -> List[i32] = if n == 0 { Nil } else { Cons(n, numbers(n - 1)) }
