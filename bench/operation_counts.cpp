@@ -62,7 +62,7 @@ OperationCounts countsOf(const std::string& file, const std::string& definition,
           answer.errors);
   entry = grad != 0 ? program->module->globals.back() : program->module->find(options.entry);
   driver::Arguments arguments =
-      driver::readArguments(*entry, program->typing, session.types(), options);
+      driver::readArguments(*entry, *program, session.types(), options);
   require(arguments.problems.empty(), "an input can't be filled");
   OperationCounts counts;
   interp::Options how;

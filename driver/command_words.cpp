@@ -43,6 +43,10 @@ Examples:
   baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
   baton run train.rly --input state=last.npz --input key=seed:42 --output last.npz
                                      go on from a result, of whatever type it is
+  baton run train.baton --seed 1 --save params=weights.npz
+                                     keep a field of the result, by the names of its parts
+  baton run model.baton --input p=weights.npz --fix p --input x=x.npy
+                                     fill a record by these names, as a constant
   baton run model.rly --random 42 --grad
                                      show the gradients of the result by all inputs too
   baton run model.rly --random 42 --profile --flame-graph time.svg
@@ -228,8 +232,9 @@ void addInputs(CLI::App& command, RunOptions& options) {
       .add_option(
           "--input", options.inputs,
           "A parameter from a .npz, .safetensors, .json, .txt or .npy file, as a literal, or "
-          "a key of random numbers from a seed; a .npz, .safetensors or .json file alone "
-          "gives all that it has by name; may be repeated")
+          "a key of random numbers from a seed; records, tuples and lists by the names of their "
+          "parts, such as layers.0.w; a .npz, .safetensors or .json file alone gives all that it "
+          "has by name; may be repeated")
       ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|NAME=seed:NUMBER|PATH")
       ->allow_extra_args(false);
   command

@@ -59,15 +59,16 @@ goodArguments(Session& session, const lang::Global& entry, const Program& progra
   return std::move(arguments.values);
 }
 
-/// Whether what the options say can be written of results of a type; else the answer says why.
-bool canWrite(Session& session, const Program& program, const lang::Type* type,
-              const RunOptions& options, Answer& answer) {
+/// Whether what the options say can be written of what a run gives, and of the value in it; else
+/// the answer says why.
+bool canWrite(Session& session, const Program& program, const lang::Type* given,
+              const lang::Type* value, const RunOptions& options, Answer& answer) {
   std::string problem;
   if (options.output)
-    if (auto good = checkOutput(*options.output, type, false); !good)
+    if (auto good = checkOutput(*options.output, given, false); !good)
       problem = good.failure().message;
   if (problem.empty())
-    problem = saveProblem(session.types(), type, options.saves);
+    problem = saveProblem(session.types(), value, options.saves);
   if (!problem.empty())
     answer.fail(ExitCode::World, inNotationOf(program, problem));
   return problem.empty();
@@ -124,7 +125,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   const lang::Type* resultType =
       typing.of(*loaded.linked->signatures[*number]->function->parameters.back());
   const LinkedEntry entry(*loaded.linked, *number);
-  if (!canWrite(session, loaded.language, resultType, options, answer))
+  if (!canWrite(session, loaded.language, resultType, resultType, options, answer))
     return;
   auto arguments = goodArguments(session, entry.global, loaded.language, options, answer);
   if (!arguments)
@@ -197,14 +198,15 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const lang::Type* type = program.typing.result(*entry->function);
   // Gradients stand beside the value.
   const lang::Type* valueType = options.grad ? type->parts[0] : type;
-  if (!canWrite(session, program, valueType, options, answer))
+  if (!canWrite(session, program, type, valueType, options, answer))
     return;
   auto arguments = goodArguments(session, *entry, program, options, answer, *fixed);
   if (!arguments)
     return;
   Running running(session, program, options, look, answer);
   auto outcome = running.call(*entry, *std::move(arguments), *engine);
-  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && (ready->isDerived || !options.fixed.empty()))
+  if (auto* fault = std::get_if<interp::Fault>(&outcome);
+      fault && (ready->isDerived || !options.fixed.empty()))
     written->explain(*fault);
   const runtime::Value* value = running.end(outcome, *engine);
   if (!value)
