@@ -92,6 +92,14 @@ std::string ValueBuilder::path() const {
   return parts.empty() ? root_ : partKey(root_, fmt::format("{}", fmt::join(parts, ".")));
 }
 
+std::string_view ValueBuilder::wantedName() const {
+  if (open_.empty() || !open_.back().constructor)
+    return {};
+  const auto& names = open_.back().constructor->fieldNames;
+  const size_t field = open_.back().fields.size();
+  return field < names.size() ? names[field] : std::string_view();
+}
+
 std::string ValueBuilder::partName(const Open& open) {
   if (!open.constructor)
     return std::to_string(open.fields.size());
@@ -147,8 +155,10 @@ std::optional<Error> unreadable(const ValueBuilder& builder) {
 runtime::Result<const Constructor*> constructorNamed(const ValueBuilder& builder,
                                                      std::string_view name) {
   const lang::TypeDefinition& definition = *builder.wanted()->definition;
-  auto found = std::ranges::find(definition.constructors, name,
-                                 [](const Constructor* each) { return each->name; });
+  // One of an imported file goes by its last word too, whatever stands for the file.
+  auto found = std::ranges::find_if(definition.constructors, [&](const Constructor* each) {
+    return each->name == name || shortName(*each) == name.substr(name.rfind('.') + 1);
+  });
   if (found != definition.constructors.end())
     return *found;
   std::vector<std::string_view> names;

@@ -59,6 +59,8 @@ public:
   }
   /// A builder of that part alone.
   ValueBuilder part() const { return {wanted(), fieldTypes_.types(), path()}; }
+  /// The name of the field that it is, if that has one.
+  std::string_view wantedName() const;
   /// How many values are open.
   size_t depth() const { return open_.size(); }
   /// Whether the innermost open value has all its fields.

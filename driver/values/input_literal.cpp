@@ -23,13 +23,17 @@ namespace {
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view blanks = " \t\r\n";
 
-/// What follows a number: `f`, `f16`, `i64`, or nothing. Floats take any, integers no `f`.
+/// What follows a number: `f`, `f16`, `bf16`, `i64`, `u8`, or nothing. Floats take any, integers
+/// no `f`.
 bool isSuffix(std::string_view text, DType dtype) {
   if (text.empty())
     return true;
+  if (text == "bf16")
+    return dtype.isFloat();
   std::string_view width = text.substr(1);
   bool isWidth = width.empty() || width == "16" || width == "32" || width == "64";
-  return isWidth && (text[0] == 'i' || (text[0] == 'f' && dtype.isFloat()));
+  bool isWhole = text[0] == 'i' || (text[0] == 'u' && !width.empty());
+  return (isWidth || (isWhole && width == "8")) && (isWhole || (text[0] == 'f' && dtype.isFloat()));
 }
 
 /// Reads lists and elements; `bytes` are the elements so far.

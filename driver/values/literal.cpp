@@ -47,17 +47,67 @@ private:
                                           : fmt::format("before {}", formats::backquoted(rest)))};
   }
 
+  /// A word that a mark follows, and takes both.
+  std::optional<std::string_view> wordBefore(char mark) {
+    skipBlanks();
+    const size_t end = std::min(text_.find_first_of("(),=[] \t\r\n", at_), text_.size());
+    const size_t next = std::min(text_.find_first_not_of(" \t\r\n", end), text_.size());
+    if (end == at_ || next == text_.size() || text_[next] != mark)
+      return std::nullopt;
+    const std::string_view word = text_.substr(at_, end - at_);
+    at_ = next + 1;
+    return word;
+  }
+
   /// Reads a value up to its first field, or all of one that has none.
   Result<Done> begin() {
+    if (isBehindItem())
+      return nextItem();
+    if (!lists_.empty() && builder_.depth() == lists_.back().depth + lists_.back().count)
+      lists_.back().isItemNext = false;
+    if (auto name = wordBefore('='); name && *name != builder_.wantedName())
+      return Error{fmt::format("`{}` comes next, in the order of the type, and not {}",
+                               builder_.path(), formats::backquoted(*name))};
     const Type* type = builder_.wanted();
     if (auto problem = unreadable(builder_))
       return *problem;
+    if (auto list = type->definition ? listConstructors(*type->definition) : std::nullopt) {
+      const size_t start = at_;
+      if (wordBefore('(') == "list") {
+        lists_.push_back({builder_.depth(), *list});
+        return nextItem();
+      }
+      at_ = start;
+    }
     if (type->isTensor())
       return tensor();
     if (!type->isTuple())
       return constructor();
     builder_.openTuple();
     return skip('(') ? Result<Done>(Done{}) : expected("`(`");
+  }
+
+  // Lists as `list(1, 2)`.
+
+  /// Whether what comes next is an item of a list, or its end.
+  bool isBehindItem() const {
+    return !lists_.empty() && !lists_.back().isItemNext &&
+           builder_.depth() == lists_.back().depth + lists_.back().count;
+  }
+
+  Result<Done> nextItem() {
+    OpenList& list = lists_.back();
+    if (!skip(')')) {
+      builder_.open(*list.constructors.link);
+      ++list.count;
+      list.isItemNext = true;
+      return Done{};
+    }
+    builder_.open(*list.constructors.empty);
+    for (size_t i = 0; i <= list.count; ++i)
+      builder_.close();
+    lists_.pop_back();
+    return separate();
   }
 
   Result<Done> constructor() {
@@ -101,6 +151,10 @@ private:
 
   /// Skips the comma behind a field; one may stand behind the last one too.
   Result<Done> separate() {
+    if (isBehindItem()) {
+      const bool isEnd = !skip(',') && (at_ == text_.size() || text_[at_] != ')');
+      return isEnd ? Result<Done>(expected("`,` or `)`")) : Done{};
+    }
     bool isGood = builder_.depth() == outside_ || skip(',') || builder_.isFull();
     return isGood ? Result<Done>(Done{}) : expected("`,`");
   }
@@ -110,6 +164,16 @@ private:
   ValueBuilder& builder_;
   const ReadLeaf& leaf_;
   const size_t outside_;
+
+  /// A list that is open, which begins at a depth of values and has so many items so far.
+  struct OpenList {
+    size_t depth;
+    ListConstructors constructors;
+    size_t count = 0;
+    /// Whether the last of these is still to be read.
+    bool isItemNext = false;
+  };
+  std::vector<OpenList> lists_;
 };
 
 } // namespace

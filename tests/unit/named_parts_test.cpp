@@ -5,6 +5,7 @@
 #include "runtime/formats/safetensors.h"
 #include "tests/unit/command.h"
 
+#include <array>
 #include <random>
 
 namespace {
@@ -290,6 +291,48 @@ TEST_CASE("sizes and element types of parts are told with their paths") {
     tensor = Tensor(runtime::Float64, tensor.shape());
   CHECK(reader.read(arrays).errors ==
         "note: parts of the input `p` are converted from `f64` to `f32`\n");
+}
+
+TEST_CASE("literals may be in the notation of the program") {
+  Folder folder;
+  std::string program = folder.write("l.baton", types + R"(
+import nn
+def main(p: Mlp, xs: List[(i32, List[bool])], t: Tree, l: nn.Linear[1, 1], u: u8) =
+  (p, xs, t, l, u)
+)");
+  auto given = [&](std::string first, std::string second) {
+    std::vector<std::string> words = {"run", program};
+    for (std::string other :
+         {"p=Mlp(layers = list(Dense(w = [[1]], b = [2i32]), Dense([[1f32]], b = [3])), out = "
+          "Dense([[1]], [2]), scale = None)",
+          "xs=list((1, list(true, false)), (2, list()))",
+          "t=Fork(left = Leaf(1bf16), right = Bare)", "l=nn.Linear([[1]], [2])", "u=3u8"}) {
+      const bool isOther = !first.empty() && other.starts_with(first + "=");
+      words.insert(words.end(), {"--input", isOther ? first + "=" + second : other});
+    }
+    return baton(words);
+  };
+  const Answer answer = given("", "");
+  CAPTURE(answer.errors);
+  CHECK(answer.output.find("Mlp(Cons(Dense([[1f]], [2f]), Cons(Dense([[1f]], [3f]), Nil)), "
+                           "Dense([[1f]], [2f]), None)") != std::string::npos);
+  CHECK(answer.output.find("Cons((1, Cons(True, Cons(False, Nil))), Cons((2, Nil), Nil))") !=
+        std::string::npos);
+  CHECK(answer.output.find("Fork(Leaf(1f), Bare)") != std::string::npos);
+  for (std::string list : {"list()", "list( )", "Nil", "list((1, list(true,),),)",
+                           "Cons((1, list(true)), list())", "list((1, Nil), (2, Nil))"})
+    CHECK(given("xs", list).code == ExitCode::Good);
+  for (auto [name, value, problem] : std::vector<std::array<std::string, 3>>{
+           {"xs", "list((1, list(true))", "`,` or `)` is expected behind it"},
+           {"xs", "list((1, list(true)) (2, list()))", "`,` or `)` is expected before `(2,"},
+           {"xs", "list(1)", "`(` is expected before `1)`"},
+           {"xs", "list", "`list` is no constructor of `List`"},
+           {"t", "Fork(right = Bare, left = Bare)",
+            "`t.Fork.left` comes next, in the order of the type, and not `right`"},
+           {"t", "Leaf(x = 1)", "`t.Leaf.0` comes next, in the order of the type, and not `x`"},
+           {"u", "256u8", "`256u8` does not fit `u8`"},
+           {"u", "3u", "`3u` is no `u8`"}})
+    checkError(given(name, value), ExitCode::World, problem);
 }
 
 TEST_CASE("endless types and deep names end") {
