@@ -7,6 +7,7 @@
 #include "runtime/formats/json_value.h"
 #include "runtime/formats/quote.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -64,6 +65,9 @@ public:
         good = top.next ? Result<Done>(tooMany()) : Done{};
         builder_.close();
         open_.pop_back();
+      } else if (top.members) {
+        auto field = top.members->member(builder_.wantedName());
+        good = field ? begin(*field) : missing();
       } else if (!top.next) {
         good = missing();
       } else {
@@ -81,6 +85,8 @@ private:
     std::optional<JsonCursor> next;
     std::optional<ListConstructors> list = {};
     size_t count = 0;
+    /// The object of the fields of a record.
+    std::optional<JsonCursor> members = {};
   };
 
   Error tooMany() const {
@@ -124,6 +130,10 @@ private:
   Result<Done> constructor(JsonCursor json) {
     auto name = json.kind() == '{' ? json.member("con") : std::nullopt;
     auto fields = fieldsOf(json);
+    const lang::TypeDefinition& definition = *builder_.wanted()->definition;
+    const bool hasNames = isRecord(definition) && !definition.constructors[0]->fieldNames.empty();
+    if (json.kind() == '{' && !name && hasNames)
+      return record(*definition.constructors[0], json);
     if (!name || name->kind() != '"' || !fields)
       return unexpected(json, "`{\"con\": NAME, \"fields\": [...]}`");
     auto named = constructorNamed(builder_, name->string());
@@ -131,6 +141,18 @@ private:
       return named.failure();
     builder_.open(**named);
     open_.push_back({fields->first()});
+    return Done{};
+  }
+
+  /// A record as an object of its fields.
+  Result<Done> record(const lang::Constructor& constructor, JsonCursor json) {
+    for (const std::string& name : json.names())
+      if (std::ranges::find(constructor.fieldNames, name) == constructor.fieldNames.end())
+        return Error{fmt::format("there is no place for {} in `{}`, which is `{}`",
+                                 backquoted(name), builder_.path(),
+                                 lang::typeText(builder_.wanted()))};
+    builder_.open(constructor);
+    open_.push_back({.next = std::nullopt, .members = json});
     return Done{};
   }
 

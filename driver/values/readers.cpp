@@ -9,6 +9,7 @@
 #include "runtime/formats/load.h"
 #include "runtime/formats/quote.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace driver {
@@ -78,8 +79,9 @@ public:
     return top().kind() == '{' ? top().names() : std::vector<std::string>();
   }
 
-  std::string keyFor(std::string_view name, const ValueBuilder&) override {
-    if (top().kind() == '{')
+  std::string keyFor(std::string_view name, const ValueBuilder& builder) override {
+    const bool isBare = top().kind() == '{' && !top().member(name) && isRecordOf(*builder.wanted());
+    if (top().kind() == '{' && !isBare)
       for (std::string_view key : {name, std::string_view(resultKey)})
         if (top().member(key))
           return std::string(key);
@@ -96,6 +98,16 @@ public:
   }
 
 private:
+  /// Whether the file has fields of a record, and not values by their names.
+  bool isRecordOf(const lang::Type& type) const {
+    if (type.kind != lang::TypeKind::Data || !isRecord(*type.definition))
+      return false;
+    const auto& fields = type.definition->constructors[0]->fieldNames;
+    return std::ranges::any_of(fields, [&](std::string_view field) {
+      return field != resultKey && field != "grad" && top().member(field);
+    });
+  }
+
   formats::JsonCursor top() const { return formats::JsonCursor(text_); }
 
   formats::JsonText text_;

@@ -234,7 +234,7 @@ def main(v: (List[Dense], Option[Tree], List[f32], List[List[i32]])) = v
 """)
     path = baton.folder / "names.npz"
     source = random.Random(2)
-    for number in range(120):
+    for number in range(80):
         if number % 20 == 0:
             whole = baton.folder / "whole.npz"
             baton(program, "--random", number, "--output", whole)

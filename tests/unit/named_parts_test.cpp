@@ -335,6 +335,32 @@ def main(p: Mlp, xs: List[(i32, List[bool])], t: Tree, l: nn.Linear[1, 1], u: u8
     checkError(given(name, value), ExitCode::World, problem);
 }
 
+TEST_CASE("records in JSON are objects of their fields") {
+  NetworkReader reader;
+  auto given = [&](const std::string& json) {
+    return baton({"run", reader.program, "--input", "p=" + reader.folder.write("p.json", json)});
+  };
+  const std::string dense = R"({"b": [2], "w": [[1]]})", none = R"({"con": "None", "fields": []})";
+  const std::string written = baton({"run", reader.program, "--input",
+                                     "p=Mlp(list(Dense([[1]], [2])), Dense([[1]], [2]), None)"})
+                                  .output;
+  CHECK(given(R"({"layers": [)" + dense + R"(], "out": )" + dense + R"(, "scale": )" + none + "}")
+            .output == written);
+  CHECK(given(R"({"p": {"layers": [)" + dense +
+              R"(], "out": {"con": "Dense", "fields": [[[1]], [2]]},
+                 "scale": )" +
+              none + "}}")
+            .output == written);
+  for (auto [json, problem] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"layers": [], "out": )" + dense + "}",
+            "`p.scale`, which is `Option[f32]`, is missing"},
+           {R"({"layers": [{"w": [[1]], "bias": [2]}], "out": 1, "scale": 1})",
+            "there is no place for `bias` in `p.layers.0`, which is `Dense`"},
+           {R"({"layers": [{}], "out": 1, "scale": 1})",
+            "`p.layers.0.w`, which is `f32[m, n]`, is missing"}})
+    checkError(given(json), ExitCode::World, problem);
+}
+
 TEST_CASE("endless types and deep names end") {
   Folder folder;
   std::string program = folder.write("e.baton", types + R"(
