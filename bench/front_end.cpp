@@ -2,11 +2,14 @@
 //
 // usage: front_end_bench [FILE...]
 // Measures the given programs, then generated ones of growing length: as graph bindings, as lets,
-// as lets over named sizes, and as many small definitions. Each figure is the median of the rounds;
-// a round starts from nothing (new arena, types and module), and the operator table, which is made
-// once in a process, is made before.
+// as lets over named sizes, and as many small definitions, all in Relay's text, and in Baton's
+// notation as definitions of five lines, as an open definition with many uses, and as one long
+// block. These are measured as Relay's text as well, which their row is compared with. Each figure
+// is the median of the rounds; a round starts from nothing (new arena, types and module), and the
+// operator table, which is made once in a process, is made before.
 #include "bench/processor_time.h"
 #include "lang/print/print.h"
+#include "parser/baton/parse.h"
 #include "parser/metadata/metadata.h"
 #include "parser/relay/parse.h"
 #include "parser/resolve/resolve.h"
@@ -26,7 +29,13 @@ constexpr size_t rounds = 9;
 /// Milliseconds of one round, by stage.
 struct Times {
   double parse = 0, resolve = 0, check = 0, print = 0;
+
+  double read() const { return parse + resolve + check; }
 };
+
+/// Rows of a second table: what a program of Baton's notation takes, as parts of what its text in
+/// Relay's takes.
+std::string ratios;
 
 /// Processor time in milliseconds. The front end has one thread, so on a quiet machine this is the
 /// time that passes; on a busy one it is what can be compared.
@@ -46,15 +55,31 @@ private:
   double last_ = processorTime();
 };
 
-/// One round; no value when the program has errors.
-std::optional<Times> measure(const lang::SourceFile& source) {
+/// What a round is about.
+struct Text {
+  std::string name;
+  std::string text;
+  parser::surface::Notation notation = parser::surface::Notation::Relay;
+};
+
+const parser::surface::File* parsed(runtime::Arena& trees, parser::surface::Notation notation,
+                                    const lang::SourceFile& source,
+                                    lang::Diagnostics& diagnostics) {
+  return notation == parser::surface::Notation::Baton
+             ? parser::baton::parseText(trees, source, diagnostics)
+             : parser::parseText(trees, source, diagnostics);
+}
+
+/// One round; no value when the program has errors. What is printed goes to `printed`.
+std::optional<Times> measure(const lang::SourceFile& source, parser::surface::Notation notation,
+                             std::string& printed) {
   const lang::OperatorTable& operators = stdlib::operatorTable();
   lang::TypeContext types;
   runtime::Arena trees;
   lang::Diagnostics diagnostics;
   Times times;
   Watch watch;
-  const auto* file = parser::parseText(trees, source, diagnostics);
+  const auto* file = parsed(trees, notation, source, diagnostics);
   times.parse = watch.lap();
   if (!file || diagnostics.hasErrors())
     return std::nullopt;
@@ -67,13 +92,13 @@ std::optional<Times> measure(const lang::SourceFile& source) {
   times.resolve = watch.lap();
   if (diagnostics.hasErrors())
     return std::nullopt;
-  lang::Typing typing = typecheck::checkModule(*module, operators, diagnostics);
+  auto checked = typecheck::checkAndComplete(std::move(module), operators, diagnostics);
   times.check = watch.lap();
   if (diagnostics.hasErrors())
     return std::nullopt;
-  auto printed = lang::printModule(*module, operators, {.types = &typing});
+  printed = lang::printModule(*checked.module, operators, {.types = &checked.typing}).text;
   times.print = watch.lap();
-  return printed.text.empty() ? std::nullopt : std::optional(times);
+  return printed.empty() ? std::nullopt : std::optional(times);
 }
 
 double median(std::vector<Times>& times, double Times::*stage) {
@@ -81,28 +106,43 @@ double median(std::vector<Times>& times, double Times::*stage) {
   return times[rounds / 2].*stage;
 }
 
-/// Measures one program and prints its row. False when it has errors.
-bool report(const std::string& name, std::string text) {
-  double lines = double(std::ranges::count(text, '\n'));
+/// Measures one program and prints its row; no value when it has errors. Its text as it prints goes
+/// to `printed`.
+std::optional<Times> report(const Text& program, std::string& printed) {
+  double lines = double(std::ranges::count(program.text, '\n'));
   lang::SourceMap sources;
-  const lang::SourceFile* source = sources.add(name, std::move(text));
+  const lang::SourceFile* source = sources.add(program.name, program.text);
   std::vector<Times> all;
   for (size_t round = 0; round < rounds; ++round) {
-    auto times = source ? measure(*source) : std::nullopt;
+    auto times = source ? measure(*source, program.notation, printed) : std::nullopt;
     if (!times) {
-      fmt::print(stderr, "{} has errors\n", name);
-      return false;
+      fmt::print(stderr, "{} has errors\n", program.name);
+      return std::nullopt;
     }
     all.push_back(*times);
   }
-  double parse = median(all, &Times::parse), resolve = median(all, &Times::resolve),
-         check = median(all, &Times::check), print = median(all, &Times::print);
-  double read = parse + resolve + check;
-  fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} |\n", name,
-             lines, parse, resolve, check, print, read + print, 1e3 * lines / read,
-             1e3 * lines / (read + print));
+  Times typical;
+  for (auto stage : {&Times::parse, &Times::resolve, &Times::check, &Times::print})
+    typical.*stage = median(all, stage);
+  double read = typical.read(), whole = read + typical.print;
+  fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} |\n",
+             program.name, lines, typical.parse, typical.resolve, typical.check, typical.print,
+             whole, 1e3 * lines / read, 1e3 * lines / whole);
   std::fflush(stdout);
-  return true;
+  return typical;
+}
+
+/// Measures a program of Baton's notation, and as it prints as Relay's text. False when either has
+/// errors.
+bool compare(const std::string& name, std::string text) {
+  std::string relay, again;
+  auto own = report({name, std::move(text), parser::surface::Notation::Baton}, relay);
+  auto other = own ? report({name + ", Relay's", std::move(relay)}, again) : std::nullopt;
+  if (other)
+    ratios += fmt::format("| {} | {:.2f} | {:.2f} | {:.2f} |\n", name,
+                          (own->parse + own->resolve) / (other->parse + other->resolve),
+                          own->check / other->check, own->read() / other->read());
+  return other.has_value();
 }
 
 /// A network of `count` bindings over a few operators, as graph bindings or as lets, over `rows`
@@ -148,6 +188,35 @@ std::string definitions(size_t count) {
   return text;
 }
 
+/// Definitions of five lines, with numbers whose type their use decides.
+std::string layers(size_t lines) {
+  std::string text;
+  for (size_t i = 0; i < lines / 5; ++i)
+    text += fmt::format("def layer{}(x: f32[8, 16], w: f32[16, 16], b: f32[16]) -> f32[8, 16] {{\n"
+                        "  let h = x @ w + b;\n"
+                        "  let g = 0.5 * h * (1 + tanh(h / sqrt(2.0)));\n"
+                        "  g + x\n}}\n",
+                        i);
+  return text;
+}
+
+/// A block of uses of one open definition at one type.
+std::string uses(size_t lines) {
+  std::string text = "def gelu(x) = 0.5 * x * (1 + erf(x / sqrt(2)))\n"
+                     "def main(x: f32[8, 16]) {\n";
+  for (size_t i = 0; i < lines; ++i)
+    text += "  let x = gelu(x);\n";
+  return text + "  x\n}\n";
+}
+
+/// A block of sums with numbers.
+std::string block(size_t lines) {
+  std::string text = "def main(x: f32[8, 16]) {\n  let v0 = x;\n";
+  for (size_t i = 1; i < lines; ++i)
+    text += fmt::format("  let v{} = 2 * v{} + v{};\n", i, i - 1, i < 8 ? 0 : i - 8);
+  return text + fmt::format("  v{}\n}}\n", lines - 1);
+}
+
 /// One program whose text is generated, by the number of its lines.
 struct Generated {
   std::string_view name;
@@ -161,6 +230,11 @@ constexpr Generated programs[] = {
     {"definitions", definitions},
 };
 
+constexpr Generated ownPrograms[] = {{"layers", layers}, {"open uses", uses}, {"block", block}};
+
+constexpr size_t lengths[] = {1'000, 3'000, 10'000, 30'000, 100'000, 300'000};
+constexpr size_t ownLengths[] = {1'000, 10'000, 100'000};
+
 std::string contents(const char* path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -173,10 +247,22 @@ int main(int count, char** arguments) {
   fmt::print("| program | lines | parse ms | resolve ms | check ms | print ms | all ms | "
              "lines/s read | lines/s with print |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   bool isGood = true;
-  for (int i = 1; i < count; ++i)
-    isGood &= report(std::filesystem::path(arguments[i]).stem().string(), contents(arguments[i]));
+  std::string printed;
+  for (int i = 1; i < count; ++i) {
+    std::filesystem::path path = arguments[i];
+    isGood &= path.extension() == ".baton"
+                  ? compare(path.stem().string(), contents(arguments[i]))
+                  : report({path.stem().string(), contents(arguments[i])}, printed).has_value();
+  }
   for (const Generated& program : programs)
-    for (size_t lines : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000})
-      isGood &= report(fmt::format("{} {}", program.name, lines), program.text(lines));
+    for (size_t lines : lengths)
+      isGood &= report({fmt::format("{} {}", program.name, lines), program.text(lines)}, printed)
+                    .has_value();
+  for (const Generated& program : ownPrograms)
+    for (size_t lines : ownLengths)
+      isGood &= compare(fmt::format("{} {}", program.name, lines), program.text(lines));
+  fmt::print("\n| Baton's notation : Relay's text | parse and resolve | check | read |\n"
+             "|---|--:|--:|--:|\n{}",
+             ratios);
   return isGood ? 0 : 1;
 }
