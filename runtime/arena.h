@@ -1,12 +1,13 @@
 // Memory for trees: objects live until the arena goes, all at once.
 //
 // Nothing is ever destroyed, so only types without destructors are let in: strings and vectors are
-// copied into spans and views of the arena instead.
+// copied into spans and views of the arena instead. Arenas that have grown go on in large pages,
+// since most of what a page costs is to get it from the system.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -67,19 +68,25 @@ public:
     return {bytes.data(), bytes.size()};
   }
 
+  /// Forgets all objects, and keeps a block for new ones.
+  void clear();
+
   /// Bytes asked of the system so far.
   size_t reserved() const { return reserved_; }
 
 private:
-  static constexpr size_t firstBlock = size_t(1) << 14, largestBlock = size_t(1) << 20;
+  struct Free {
+    void operator()(std::byte* block) const { std::free(block); }
+  };
+  struct Block {
+    std::unique_ptr<std::byte, Free> bytes;
+    size_t size;
+  };
 
-  void newBlock(size_t atLeast) {
-    size_t size = std::clamp(reserved_, firstBlock, largestBlock);
-    size = std::max(size, atLeast);
-    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
-    next_ = blocks_.back().get();
-    left_ = size;
-    reserved_ += size;
+  void newBlock(size_t atLeast);
+  void use(const Block& block) {
+    next_ = block.bytes.get();
+    left_ = block.size;
   }
 
   void swap(Arena& other) noexcept {
@@ -89,7 +96,7 @@ private:
     std::swap(reserved_, other.reserved_);
   }
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<Block> blocks_;
   std::byte* next_ = nullptr;
   size_t left_ = 0;
   size_t reserved_ = 0;
