@@ -18,7 +18,8 @@ using lang::TypeKind;
 Checking::Checking(const lang::Module& checked, lang::Module* growing,
                    const lang::OperatorTable& table)
     : module(checked), operators(table),
-      unifier(module.types, module.unknownCount, module.unknownDimCount),
+      unifier(module.types, module.unknownCount, module.unknownDimCount,
+              module.unknownCount + 2 * (module.varCount + module.functionCount)),
       open(growing, table, unifier) {
   cover();
   if (growing)

@@ -11,25 +11,23 @@ namespace typecheck {
 
 using lang::TypeKind;
 
-Unifier::Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim)
+Unifier::Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim, size_t likely)
     : types_(types), dims_(types, firstUnknownDim) {
-  for (uint32_t number = 0; number < firstUnknown; ++number)
-    fresh();
+  unknowns_.reserve(std::max(size_t(firstUnknown), likely));
+  unknowns_.resize(firstUnknown);
 }
 
 const Type* Unifier::fresh() {
-  unknowns_.push_back(types_.unknown(uint32_t(unknowns_.size())));
-  bindings_.push_back(nullptr);
-  extents_.emplace_back();
-  seenIn_.push_back(0);
-  isClosed_.push_back(false);
-  return unknowns_.back();
+  unknowns_.emplace_back();
+  return types_.unknown(uint32_t(unknowns_.size() - 1));
 }
 
 void Unifier::setBinding(const Type* unknown, const Type* type) {
-  bindings_[unknown->number] = type;
-  extents_[unknown->number] = extentOf(type);
-  isClosed_[unknown->number] = false;
+  Extent extent = extentOf(type);
+  Unknown& its = at(unknown);
+  its.binding = type;
+  its.extent = extent;
+  its.isClosed = false;
   ++changes_;
 }
 
@@ -42,11 +40,11 @@ const Type* Unifier::slot(const Type* type) {
 }
 
 const Type* Unifier::root(const Type* unknown) {
-  while (const Type* next = bindings_[unknown->number]) {
+  while (const Type* next = at(unknown).binding) {
     if (!next->isUnknown())
       break;
-    if (const Type* after = bindings_[next->number]; after && after->isUnknown())
-      bindings_[unknown->number] = after;
+    if (const Type* after = at(next).binding; after && after->isUnknown())
+      at(unknown).binding = after;
     unknown = next;
   }
   return unknown;
@@ -55,9 +53,9 @@ const Type* Unifier::root(const Type* unknown) {
 const Type* Unifier::shallow(const Type* type) {
   if (!type->isUnknown())
     return type;
-  const Type* at = root(type);
-  const Type* bound = bindings_[at->number];
-  return bound ? bound : at;
+  const Type* found = root(type);
+  const Type* bound = at(found).binding;
+  return bound ? bound : found;
 }
 
 UnifyResult Unifier::unify(const Type* left, const Type* right, bool keepRight) {
@@ -108,8 +106,8 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
   const Type* rightRoot = right->isUnknown() ? root(right) : nullptr;
   if (leftRoot == rightRoot)
     return {UnifyResult::Same, left};
-  const Type* leftType = leftRoot ? bindings_[leftRoot->number] : left;
-  const Type* rightType = rightRoot ? bindings_[rightRoot->number] : right;
+  const Type* leftType = leftRoot ? at(leftRoot).binding : left;
+  const Type* rightType = rightRoot ? at(rightRoot).binding : right;
   if (!leftType)
     return {bind(leftRoot, keepRight && rightType ? rightType : right), left};
   if (!rightType)
@@ -380,11 +378,9 @@ const Type* Unifier::resolve(const Type* type, uint32_t depth) {
     return types_.error();
   }
   if (type->isUnknown()) {
-    const Type* at = root(type);
-    const Type* bound = bindings_[at->number];
-    if (!bound)
-      return at;
-    return resolve(bound, depth);
+    const Type* found = root(type);
+    const Type* bound = at(found).binding;
+    return bound ? resolve(bound, depth) : found;
   }
   if (auto known = resolved_.find(type); known != resolved_.end())
     return known->second;

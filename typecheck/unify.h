@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <map>
+#include <unordered_set>
 
 namespace typecheck {
 
@@ -26,7 +27,8 @@ public:
   /// Bounds on types, so that no program makes the checker run away.
   static constexpr uint32_t maximumSize = 100000, maximumDepth = 4100, maximumSteps = 1000000;
 
-  Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim);
+  /// `likely` is about how many unknowns there will be.
+  Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim, size_t likely = 0);
 
   /// A fresh unknown.
   const Type* fresh();
@@ -108,6 +110,8 @@ private:
   };
 
   const Type* root(const Type* unknown);
+  template <typename Enter>
+  void walkUnknowns(lang::Types types, Enter enter);
   Merged merge(const Type* left, const Type* right, bool keepRight, uint32_t depth);
   Merged mergeUnknowns(const Type* left, const Type* right, bool keepRight, uint32_t depth);
   Merged mergeStructures(const Type* left, const Type* right, bool keepRight, uint32_t depth);
@@ -133,8 +137,21 @@ private:
   TypeContext& types_;
   DimSolver dims_;
   OpenNumbers numbers_{*this};
-  std::vector<const Type*> bindings_;
-  std::vector<const Type*> unknowns_;
+  /// What is known of an unknown.
+  struct Unknown {
+    /// What it stands for.
+    const Type* binding = nullptr;
+    /// How large that is what it stood for first. Types only grow afterwards where their own
+    /// unknowns are bound, so this may be too little, never too much.
+    Extent extent = {};
+    /// The search that saw it last.
+    uint32_t seenIn = 0;
+    /// True when what it stands for has no open unknown in it.
+    bool isClosed = false;
+  };
+  Unknown& at(const Type* unknown) { return unknowns_[unknown->number]; }
+  /// By their numbers.
+  std::vector<Unknown> unknowns_;
   std::map<std::tuple<const Type*, const Type*, bool>, Merged> mergedGround_;
   std::unordered_map<const lang::TypeDefinition*, bool> holdsFunctions_;
   /// What types resolved to since something was bound: shared parts are visited once.
@@ -142,15 +159,11 @@ private:
   /// How often something was bound, by now and when `resolved_` began.
   uint64_t changes_ = 0, resolvedChanges_ = 0;
   bool tooLarge_ = false;
-  /// By the number of an unknown: how large that is what it stood for first. Types only grow
-  /// afterwards where their own unknowns are bound, so this may be too little, never too much.
-  std::vector<Extent> extents_;
   std::unordered_map<const Type*, Extent> extentsOfTypes_;
-  /// By the number of an unknown: the search by occurs() that saw it last.
-  std::vector<uint32_t> seenIn_;
+  /// Walks through unknowns, and what the current one has before it and behind it.
   uint32_t searches_ = 0;
-  /// By the number of an unknown: true when what it stands for has no open unknown in it.
-  std::vector<bool> isClosed_;
+  std::vector<const Type*> toVisit_;
+  std::unordered_set<const Type*> visited_;
   /// Above 0 inside of types whose parts may not be instantiated.
   uint32_t invariant_ = 0;
   uint64_t weakenedCount_ = 0;

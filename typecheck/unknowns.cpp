@@ -4,7 +4,7 @@
 #include "typecheck/unify.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 
 namespace typecheck {
 
@@ -12,13 +12,15 @@ namespace typecheck {
 Unifier::Extent Unifier::extentOf(const Type* root) {
   if (!root->hasUnknown)
     return {root->depth, root->size};
-  std::vector<const Type*> stack{root};
   auto known = [&](const Type* type) -> const Extent* {
     if (type->isUnknown())
-      return &extents_[this->root(type)->number];
+      return &at(this->root(type)).extent;
     auto found = extentsOfTypes_.find(type);
     return found == extentsOfTypes_.end() ? nullptr : &found->second;
   };
+  if (const Extent* found = known(root))
+    return *found;
+  std::vector<const Type*> stack{root};
   constexpr uint32_t most = uint32_t(1) << 30;
   while (!stack.empty()) {
     const Type* type = stack.back();
@@ -39,8 +41,7 @@ Unifier::Extent Unifier::extentOf(const Type* root) {
     if (stack.size() > before)
       continue;
     stack.pop_back();
-    if (!type->isUnknown())
-      extentsOfTypes_[type] = extent;
+    extentsOfTypes_[type] = extent;
   }
   return *known(root);
 }
@@ -50,65 +51,63 @@ bool Unifier::isTooLarge(const Type* type) {
   return extent.depth > maximumDepth || extent.size > maximumSize;
 }
 
-/// Shared parts are visited once: written out, the type may be exponentially larger.
-std::vector<const Type*> Unifier::openUnknownsOf(lang::Types types) {
-  std::vector<const Type*> open, stack(types.rbegin(), types.rend());
-  std::unordered_set<const Type*> seen;
-  while (!stack.empty()) {
-    const Type* at = stack.back();
-    stack.pop_back();
-    if (at->isUnknown())
-      at = root(at);
-    if (!at->hasUnknown || !seen.insert(at).second)
+/// Gives every unknown inside, and inside of what others stand for, to `enter` once, which says
+/// whether to go on with what it stands for. Shared parts are visited once too: written out, types
+/// may be exponentially larger. Since chains are frequent, only those with several parts are
+/// remembered.
+template <typename Enter>
+void Unifier::walkUnknowns(lang::Types types, Enter enter) {
+  toVisit_.assign(types.rbegin(), types.rend());
+  visited_.clear();
+  ++searches_;
+  while (!toVisit_.empty()) {
+    const Type* type = toVisit_.back();
+    toVisit_.pop_back();
+    if (!type->hasUnknown)
       continue;
-    if (!at->isUnknown()) {
-      stack.insert(stack.end(), at->parts.begin(), at->parts.end());
-      if (at->result)
-        stack.push_back(at->result);
-    } else if (const Type* bound = bindings_[at->number]) {
-      stack.push_back(bound);
-    } else {
-      open.push_back(at);
+    if (type->isUnknown()) {
+      const Type* unknown = root(type);
+      Unknown& its = at(unknown);
+      if (std::exchange(its.seenIn, searches_) != searches_ && enter(unknown) && its.binding)
+        toVisit_.push_back(its.binding);
+      continue;
     }
+    if (type->parts.size() + (type->result ? 1 : 0) > 1 && !visited_.insert(type).second)
+      continue;
+    toVisit_.insert(toVisit_.end(), type->parts.begin(), type->parts.end());
+    if (type->result)
+      toVisit_.push_back(type->result);
   }
+}
+
+std::vector<const Type*> Unifier::openUnknownsOf(lang::Types types) {
+  std::vector<const Type*> open;
+  walkUnknowns(types, [&](const Type* unknown) {
+    if (!at(unknown).binding)
+      open.push_back(unknown);
+    return true;
+  });
   return open;
 }
 
-/// Looks through every unknown once and, since chains are frequent, remembers only those types that
-/// have several parts. What was found closed stays so until it is bound anew.
+/// What was found closed stays so until it is bound anew.
 bool Unifier::occurs(const Type* unknown, const Type* type) {
-  std::vector<const Type*> stack{type};
+  bool isFound = false, isOpen = false;
   std::vector<uint32_t> looked;
-  std::unordered_set<const Type*> seen;
-  bool isOpen = false;
-  ++searches_;
-  while (!stack.empty()) {
-    const Type* at = stack.back();
-    stack.pop_back();
-    if (!at->hasUnknown)
-      continue;
-    if (at->isUnknown()) {
-      at = root(at);
-      if (at == unknown)
-        return true;
-      if (isClosed_[at->number] || std::exchange(seenIn_[at->number], searches_) == searches_)
-        continue;
-      looked.push_back(at->number);
-      if (const Type* bound = bindings_[at->number])
-        stack.push_back(bound);
-      else
-        isOpen = true;
-      continue;
-    }
-    if (at->parts.size() + (at->result ? 1 : 0) > 1 && !seen.insert(at).second)
-      continue;
-    stack.insert(stack.end(), at->parts.begin(), at->parts.end());
-    if (at->result)
-      stack.push_back(at->result);
-  }
-  for (uint32_t number : looked)
-    isClosed_[number] = !isOpen;
-  return false;
+  walkUnknowns({&type, 1}, [&](const Type* inside) {
+    isFound |= inside == unknown;
+    if (isFound || at(inside).isClosed)
+      return false;
+    if (at(inside).binding)
+      looked.push_back(inside->number);
+    else
+      isOpen = true;
+    return true;
+  });
+  if (!isFound)
+    for (uint32_t number : looked)
+      unknowns_[number].isClosed = !isOpen;
+  return isFound;
 }
 
 void Unifier::poisonAll(lang::Types types) {

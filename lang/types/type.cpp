@@ -34,10 +34,6 @@ bool same(const Dim& a, const Dim& b) {
 }
 
 size_t hashOf(const Type& type) {
-  // Unknowns are most of all types and are asked for in the order of their numbers, so they lie in
-  // that order.
-  if (type.kind == TypeKind::Unknown)
-    return type.number;
   size_t hash = size_t(type.kind);
   mix(hash, size_t(type.dtype.code) << 24 | size_t(type.dtype.bits) << 16 | type.dtype.lanes);
   for (const Dim* dim : type.shape)
@@ -50,14 +46,14 @@ size_t hashOf(const Type& type) {
   mix(hash, type.parameter);
   mix(hash, type.definition);
   mix(hash, type.op);
-  mix(hash, size_t(type.number) << 1 | size_t(type.isWide));
+  mix(hash, size_t(type.isWide));
   return hash;
 }
 
 bool same(const Type& a, const Type& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.result == b.result &&
          a.parameter == b.parameter && a.definition == b.definition && a.op == b.op &&
-         a.number == b.number && a.isWide == b.isWide && std::ranges::equal(a.shape, b.shape) &&
+         a.isWide == b.isWide && std::ranges::equal(a.shape, b.shape) &&
          std::ranges::equal(a.parts, b.parts) && std::ranges::equal(a.generics, b.generics);
 }
 
@@ -133,8 +129,7 @@ const Type* TypeContext::intern(const Type& type) {
   made->shape = arena_.copy(type.shape);
   made->parts = arena_.copy(type.parts);
   made->generics = arena_.copy(type.generics);
-  made->hasUnknown =
-      type.kind == TypeKind::Unknown || anyInside(type, &Dim::hasUnknown, &Type::hasUnknown);
+  made->hasUnknown = anyInside(type, &Dim::hasUnknown, &Type::hasUnknown);
   made->hasSymbol = anyInside(type, &Dim::hasSymbol, &Type::hasSymbol);
   made->hasAny = anyInside(type, &Dim::isAny, &Type::hasAny);
   for (const Type* part : made->parts)
@@ -215,7 +210,10 @@ const Type* TypeContext::operatorType(const OperatorRow* op, std::string_view na
 }
 
 const Type* TypeContext::unknown(uint32_t number) {
-  return intern({.kind = TypeKind::Unknown, .number = number});
+  while (unknowns_.size() <= number)
+    unknowns_.push_back(arena_.make<Type>(
+        Type{.kind = TypeKind::Unknown, .number = uint32_t(unknowns_.size()), .hasUnknown = true}));
+  return unknowns_[number];
 }
 
 } // namespace lang

@@ -158,7 +158,9 @@ private:
   const Type* intern(const Type& type);
 
   Arena arena_;
+  /// All but the unknowns, which are most of all types and have numbers to be found by.
   std::unordered_multimap<size_t, const Type*> types_;
+  std::vector<const Type*> unknowns_;
   std::unordered_multimap<size_t, const Dim*> dims_;
   std::map<std::pair<const void*, std::string_view>, const TypeParameter*> parameters_;
   std::vector<const Dim*> smallConstants_;
