@@ -59,10 +59,10 @@ private:
   }
 
   std::span<const Operand> operands(std::span<const Use> uses) {
-    std::vector<Operand> result;
+    operands_.clear();
     for (const Use& use : uses)
-      result.push_back(operand(use));
-    return arena_.copy(result);
+      operands_.push_back(operand(use));
+    return arena_.copy(operands_);
   }
 
   void bindTemporary(Node& node) {
@@ -96,13 +96,13 @@ private:
   }
 
   const Block* block(Scope* scope, Operand result) {
-    std::vector<Binding> bindings;
+    bindings_.clear();
     for (Scope::Segment& segment : scope->segments) {
-      bindings.insert(bindings.end(), segment.temporaries.begin(), segment.temporaries.end());
+      bindings_.insert(bindings_.end(), segment.temporaries.begin(), segment.temporaries.end());
       if (segment.let)
-        bindings.push_back({segment.let, segment.value, segment.place});
+        bindings_.push_back({segment.let, segment.value, segment.place});
     }
-    return arena_.make<Block>(arena_.copy(bindings), result);
+    return arena_.make<Block>(arena_.copy(bindings_), result);
   }
 
   const Block* body(Node& node, size_t i) { return block(node.scopes[i], operand(node.bodies[i])); }
@@ -163,6 +163,9 @@ private:
 
   Lowering& lowering_;
   runtime::Arena& arena_;
+  /// Those of the node that is being written, and the bindings of the block.
+  std::vector<Operand> operands_;
+  std::vector<Binding> bindings_;
 };
 
 } // namespace

@@ -10,7 +10,6 @@
 #include "lang/ir/expr.h"
 #include "lang/source/diagnostic.h"
 
-#include <deque>
 #include <vector>
 
 namespace parser {
@@ -97,7 +96,7 @@ struct Node {
   UseKind lastUse = UseKind::Operand;
   Place home = {};
   /// Scopes of the bodies, or the one that the items of a sequence go to.
-  std::vector<Scope*> scopes = {};
+  std::span<Scope* const> scopes = {};
   uint32_t firstSegment = 0;
   /// How the result is named after the node is emitted: a variable, or for a sequence in place the
   /// atom that its result is.

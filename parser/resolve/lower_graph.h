@@ -5,6 +5,7 @@
 #include "lang/ir/module.h"
 #include "parser/resolve/graph.h"
 
+#include <deque>
 #include <unordered_map>
 
 namespace parser {
@@ -23,6 +24,8 @@ struct Lowering {
   uint32_t definition = 0;
   std::vector<VarPlace> varPlaces = {};
   std::deque<Scope> scopes = {};
+  /// The lists of the scopes of nodes.
+  runtime::Arena lists = {};
   /// For this definition: the variables that stand for those of shared graph lines, by number.
   std::unordered_map<uint32_t, const lang::Var*> ownVars = {};
 

@@ -47,7 +47,7 @@ std::vector<Node*> reachable(Node* root, uint32_t definition) {
     node->uses = 0;
     node->home = {};
     node->atom = nullptr;
-    node->scopes.clear();
+    node->scopes = {};
     node->expr = nullptr;
     path.push_back({node, children.size(), children.size()});
     forEachUse(*node, [&](const Use& use, UseKind) {
@@ -117,9 +117,10 @@ private:
   }
 
   void placeBodies(Node& node) {
+    std::vector<Scope*> scopes;
     for (size_t i = 0; i < node.bodies.size(); ++i) {
       Scope* scope = newScope(node.home);
-      node.scopes.push_back(scope);
+      scopes.push_back(scope);
       if (node.kind == NodeKind::Match)
         bindPattern(*node.patterns[i], {scope, 0});
       if (node.kind == NodeKind::Function)
@@ -127,13 +128,14 @@ private:
           bind(parameter, {scope, 0});
       mention(node.bodies[i], UseKind::Tail, {scope, 0});
     }
+    node.scopes = lowering_.lists.copy(scopes);
   }
 
   /// A sequence at the tail of a block, and nowhere else, adds its lets to that block; any other
   /// one is a block of its own.
   void placeSequence(Node& node) {
     Scope* scope = node.isInPlace(UseKind::Tail) ? node.home.scope : newScope(node.home);
-    node.scopes.push_back(scope);
+    node.scopes = lowering_.lists.copy(std::span(&scope, 1));
     node.firstSegment = uint32_t(scope->segments.size()) - 1;
     scope->segments.resize(scope->segments.size() + node.items.size());
     for (size_t i = 0; i < node.items.size(); ++i) {
@@ -177,6 +179,7 @@ std::vector<Node*> placeGraph(Lowering& lowering, Node* root) {
   lowering.definition += 1;
   lowering.varPlaces.resize(lowering.module.varCount);
   lowering.scopes.clear();
+  lowering.lists.clear();
   lowering.ownVars.clear();
   std::vector<Node*> order = reachable(root, lowering.definition);
   lowering.scopes.push_back({});

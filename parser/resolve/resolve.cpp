@@ -89,6 +89,9 @@ private:
       context_.module.isOpen |= std::ranges::any_of(node->function->parameters, lacksType);
     }
     pending.global->function = lowerFunction(lowering_, node);
+    // Only graph lines are for several definitions.
+    if (context_.relay.graph.empty())
+      context_.nodes.clear();
   }
 
   void resolveTests(const surface::File& file) {

@@ -21,7 +21,8 @@ struct ResolveContext {
   const Unit* unit = nullptr;
   ScopedNames<const lang::Var*> locals = {};
   ScopedNames<const lang::TypeParameter*> typeParameters = {};
-  std::deque<Node> nodes = {};
+  runtime::Arena nodes = {};
+  uint32_t nodeCount = 0;
 
   /// Of Relay's notation.
   struct Relay {
@@ -63,8 +64,7 @@ struct ResolveContext {
   Bare bare = {};
 
   Node* makeNode(NodeKind kind, lang::SourceRange range) {
-    nodes.push_back({kind, uint32_t(nodes.size()), range});
-    return &nodes.back();
+    return nodes.make<Node>(kind, nodeCount++, range);
   }
   const lang::Var* makeVar(std::string_view name, lang::VarOrigin origin, lang::SourceRange range,
                            const lang::Type* annotation) {
