@@ -154,6 +154,8 @@ bool namesSize(const Dim* form) {
 }
 
 std::vector<const Dim*> namedDims(const Type* type) {
+  if (!type || !type->hasSymbol)
+    return {};
   std::vector<const Dim*> found;
   std::vector<const Type*> stack{type};
   std::unordered_set<const void*> seen;

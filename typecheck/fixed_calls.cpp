@@ -24,7 +24,7 @@ const OperatorRow* computedRow(const Call& call) {
 } // namespace
 
 FixedCalls::FixedCalls(Builder& scratch, Checking& checking)
-    : scratch_(scratch), checking_(checking) {
+    : scratch_(scratch), checking_(checking), uses_(checking.module.varCount) {
   std::vector<const Call*> calls;
   walk(
       checking.module,
@@ -41,7 +41,7 @@ FixedCalls::FixedCalls(Builder& scratch, Checking& checking)
       },
       [&](const Operand& operand) {
         if (const auto* var = operand.value->as<Var>())
-          ++uses_[var];
+          ++uses_[var->number];
       });
   for (const Call* call : calls)
     if (attributes_.contains(call))
@@ -68,7 +68,7 @@ void FixedCalls::drop(const Expr& atom) {
   while (!stack.empty()) {
     const auto* var = stack.back()->as<Var>();
     stack.pop_back();
-    if (!var || --uses_[var] > 0 || var->origin != VarOrigin::Temporary)
+    if (!var || --uses_[var->number] > 0 || var->origin != VarOrigin::Temporary)
       continue;
     const Expr* value = checking_.vars.values[var->number];
     if (value->as<Call>() || value->as<TupleExpr>()) {

@@ -36,7 +36,8 @@ private:
   lang::Builder& scratch_;
   Checking& checking_;
   std::unordered_map<const lang::Call*, const lang::Attributes*> attributes_;
-  std::unordered_map<const lang::Var*, size_t> uses_;
+  /// By Var::number.
+  std::vector<uint32_t> uses_;
   std::unordered_set<const lang::Var*> unused_;
 };
 

@@ -152,24 +152,28 @@ NumberRelations::Found NumberRelations::linkNumbers(const PendingRelation& relat
     first = first ? first : number;
     isReal |= classOf(number) == OpenClass::Real;
   });
-  // What it gives for operands of an element type, if that is a tensor of the same.
-  auto follows = [&](runtime::DType dtype) -> const Type* {
-    auto result = answerWith(relation, operands, dtype);
-    bool isAlike = result && result->output->isTensor() && result->output->dtype == dtype;
-    return isAlike ? result->output : nullptr;
+  // Whether it gives for operands of an element type a tensor of the same.
+  auto isAlike = [](const std::optional<RelationResult>& result, runtime::DType dtype) {
+    return result && result->output->isTensor() && result->output->dtype == dtype;
   };
-  if (!answerWith(relation, operands, runtime::Float32))
+  auto follows = [&](runtime::DType dtype) {
+    return isAlike(answerWith(relation, operands, dtype), dtype);
+  };
+  auto ofFloats = answerWith(relation, operands, runtime::Float32);
+  if (!ofFloats)
     return {decideByOnlyFit(relation, operands), nullptr};
-  bool takesIntegers = !isReal && answerWith(relation, operands, runtime::Int32);
+  auto ofIntegers = isReal ? std::nullopt : answerWith(relation, operands, runtime::Int32);
+  bool takesIntegers = ofIntegers.has_value();
   forEachNumber(operands, [&](const Type* number) {
     unifier_.numbers().link(*unifier_.numbers().of(first), *unifier_.numbers().of(number));
   });
   if (!takesIntegers)
     unifier_.numbers().makeReal(*unifier_.numbers().of(first));
-  const Type* output = follows(runtime::Float32);
-  bool givesWhatItTakes = output && follows(runtime::Float64) &&
-                          (!takesIntegers || (follows(runtime::Int32) && follows(runtime::Int64)));
-  return {false, givesWhatItTakes ? unifier_.numbers().addLike(output->shape, first) : nullptr};
+  bool givesWhatItTakes =
+      isAlike(ofFloats, runtime::Float32) && follows(runtime::Float64) &&
+      (!takesIntegers || (isAlike(ofIntegers, runtime::Int32) && follows(runtime::Int64)));
+  return {false,
+          givesWhatItTakes ? unifier_.numbers().addLike(ofFloats->output->shape, first) : nullptr};
 }
 
 } // namespace typecheck

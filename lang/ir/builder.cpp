@@ -65,6 +65,8 @@ uint32_t unknownsOf(const Dim& dim) {
 } // namespace
 
 void Builder::coverUnknowns(const Type* declared) {
+  if (!declared || !declared->hasUnknown)
+    return;
   std::vector<const Type*> stack{declared};
   while (!stack.empty()) {
     const Type* type = stack.back();

@@ -42,6 +42,9 @@ OperatorTable::OperatorTable(std::span<const OperatorFamily> families,
       defaults_.emplace(&row, arena_.copy(values));
     }
   std::ranges::sort(rows_, {}, &OperatorRow::name);
+  for (const OperatorRow* row : rows_)
+    if (!row->infix.empty())
+      byInfix_.emplace(row->infix, row);
 }
 
 const OperatorRow* OperatorTable::find(std::string_view name) const {
@@ -55,8 +58,8 @@ std::optional<std::string_view> OperatorTable::reasonOfAbsence(std::string_view 
 }
 
 const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {
-  auto found = std::ranges::find(rows_, symbol, &OperatorRow::infix);
-  return found == rows_.end() ? nullptr : *found;
+  auto found = byInfix_.find(symbol);
+  return found == byInfix_.end() ? nullptr : found->second;
 }
 
 const OperatorRow* OperatorTable::computing(const OperatorRow& row,

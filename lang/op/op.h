@@ -288,7 +288,7 @@ private:
   Arena arena_;
   std::span<const AbsentOperator> absent_;
   std::vector<const OperatorRow*> rows_;
-  std::unordered_map<std::string_view, const OperatorRow*> byName_;
+  std::unordered_map<std::string_view, const OperatorRow*> byName_, byInfix_;
   std::unordered_map<const OperatorRow*, std::span<const AttributeValue>> defaults_;
 };
 

@@ -205,6 +205,8 @@ bool TypeFacts::isShown(const Type* type) {
 }
 
 const TypeFacts::Facts& TypeFacts::of(const Type* root) {
+  if (auto known = facts_.find(root); known != facts_.end())
+    return known->second;
   std::vector<const Type*> stack{root};
   auto visit = [&](const Type* part) {
     if (!facts_.contains(part))
