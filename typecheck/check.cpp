@@ -37,8 +37,8 @@ std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module) {
   return groups;
 }
 
-/// Infers a group, and the instances of open definitions that it needs, before it goes on. Groups
-/// that wait lie on a stack of their own, as definitions may use each other in chains of any
+/// Infers a group, and all instances of open definitions that it asks for, before it goes on.
+/// Groups that wait lie on a stack of their own, as definitions may use each other in chains of any
 /// length.
 class Runner {
 public:
@@ -48,10 +48,14 @@ public:
   void run(const std::vector<const Global*>& group) {
     push(group, nullptr);
     while (!stack_.empty()) {
-      if (stack_.back().inference->advance())
-        finish();
-      else if (Instance* next = checking_.open.nextRequested())
+      Step& step = stack_.back();
+      Instance* next = step.isWaiting ? checking_.open.nextRequested() : nullptr;
+      if (next)
         push(next->group, next);
+      else if (step.inference->advance())
+        finish();
+      else if (checking_.open.isAnyRequested())
+        step.isWaiting = true;
       else
         throw std::logic_error("a definition waits for itself");
     }
@@ -62,13 +66,17 @@ private:
     std::unique_ptr<lang::Diagnostics> own;
     std::unique_ptr<Inference> inference;
     Instance* instance;
+    bool isWaiting = false;
   };
 
   /// What is wrong with an instance is told where it is used.
   void push(const std::vector<const Global*>& group, Instance* instance) {
     Step step{instance ? std::make_unique<lang::Diagnostics>() : nullptr, nullptr, instance};
-    step.inference =
-        std::make_unique<Inference>(checking_, group, instance ? *step.own : diagnostics_);
+    if (!instance)
+      step.inference = std::move(idle_);
+    if (!step.inference)
+      step.inference = std::make_unique<Inference>(checking_, instance ? *step.own : diagnostics_);
+    step.inference->start(group);
     stack_.push_back(std::move(step));
   }
 
@@ -79,6 +87,8 @@ private:
       for (const lang::Diagnostic& finding : step.own->all())
         if (finding.severity() == lang::Severity::Error && !step.instance->problem)
           step.instance->problem = finding;
+    } else {
+      idle_ = std::move(step.inference);
     }
     stack_.pop_back();
   }
@@ -86,6 +96,8 @@ private:
   Checking& checking_;
   lang::Diagnostics& diagnostics_;
   std::vector<Step> stack_;
+  /// Of a group of the program that is done, for the next one.
+  std::unique_ptr<Inference> idle_;
 };
 
 std::string firstError(const lang::Diagnostics& findings) {

@@ -33,11 +33,10 @@ void Checking::cover() {
   scopeOf.resize(module.functionCount);
 }
 
-Inference::Inference(Checking& checking, std::vector<const lang::Global*> group,
-                     lang::Diagnostics& diagnostics)
+Inference::Inference(Checking& checking, lang::Diagnostics& diagnostics)
     : checking_(checking), module_(checking.module), diagnostics_(diagnostics),
       unifier_(checking.unifier), typing_(checking.typing), varTypes_(checking.vars.types),
-      resultTypes_(checking.resultTypes), scopeOf_(checking.scopeOf), group_(std::move(group)),
+      resultTypes_(checking.resultTypes), scopeOf_(checking.scopeOf),
       relations_(unifier_, checking.open, checking.sizes.get(), checking.arena, diagnostics,
                  checking.vars.values) {
   relations_.questions.fieldType = [this](const lang::Constructor& constructor, size_t field,
@@ -47,6 +46,18 @@ Inference::Inference(Checking& checking, std::vector<const lang::Global*> group,
   relations_.questions.instanceType = [this](const lang::Global& instance) {
     return globalType(instance);
   };
+}
+
+void Inference::start(std::vector<const lang::Global*> group) {
+  group_ = std::move(group);
+  relations_.clear();
+  relations_.bounds.clear();
+  genericScope_ = 0;
+  recursiveDims_.clear();
+  equations_.clear();
+  holes_.clear();
+  rounds_ = 0;
+  isWalked_ = isRepeated_ = false;
 }
 
 /// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one

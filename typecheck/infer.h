@@ -10,12 +10,13 @@
 
 namespace typecheck {
 
-/// Infers the types of a group of mutually recursive globals.
+/// Infers the types of a group of mutually recursive globals, and of one after the other.
 class Inference {
 public:
-  Inference(Checking& checking, std::vector<const lang::Global*> group,
-            lang::Diagnostics& diagnostics);
+  Inference(Checking& checking, lang::Diagnostics& diagnostics);
 
+  /// Begins with a group; all that was known of another one is forgotten.
+  void start(std::vector<const lang::Global*> group);
   /// Goes on until the types of the group are written down, or instances of open definitions are
   /// needed first; false then.
   bool advance();
@@ -148,7 +149,7 @@ private:
   std::vector<const Type*>& varTypes_;
   std::vector<const Type*>& resultTypes_;
   std::vector<size_t>& scopeOf_;
-  const std::vector<const lang::Global*> group_;
+  std::vector<const lang::Global*> group_;
   Relations relations_;
   /// Every variable and function literal of the group, to write their types at the end.
   std::vector<const lang::Var*> groupVars_;

@@ -199,12 +199,11 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   relation.counts = lang::isCountMark(call);
   relation.isComputed = lang::isComputedMark(call);
   bool takesInstances = row.derivative != lang::Derivative::None;
-  std::vector<const Type*> operands;
-  operands.reserve(arguments.size());
-  for (const lang::Operand& argument : arguments) {
+  auto typeOf = [&](const lang::Operand& argument) {
     const Type* type = inferOperand(argument);
-    operands.push_back(takesInstances ? monomorphic(type) : type);
-  }
+    return takesInstances ? monomorphic(type) : type;
+  };
+  lang::Types operands = relations_.arena().copy(arguments | std::views::transform(typeOf));
   relation.result = unifier_.fresh();
   relations_.add(relation, operands);
   return relation.result;

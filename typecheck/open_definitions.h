@@ -57,6 +57,7 @@ public:
   Instance* find(const lang::Global& global, std::span<const Type* const> operands);
   /// An instance that was asked for and not been begun.
   Instance* nextRequested();
+  bool isAnyRequested() const { return !requested_.empty(); }
 
   /// The shape of a parameter that is an open number in an instance, and its class.
   struct NumberParameter {

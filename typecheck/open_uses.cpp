@@ -119,15 +119,18 @@ void Relations::takeInstance(PendingRelation& relation, const Instance& instance
   unifyOrReport(relation, relation.result, function->result);
 }
 
-/// The mistake is one of the use: the definition is good for other types.
+/// The mistake is one of the use: the definition is good for other types. Where uses are in uses,
+/// in a chain of any length, the inner ones are shown.
 void Relations::reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem) {
   auto& report =
       diagnostics_.report(Message::OpenUse, relation.range, relation.open->name, problem.text);
   report.label(problem.range, "here");
-  for (const auto& label : problem.labels)
+  size_t outer = problem.labels.size() - std::min(mostShown, problem.labels.size());
+  for (const auto& label : problem.labels | std::views::drop(outer))
+  constexpr size_t mostShown = 16;
     report.label(label.range, label.text);
   report.shapes = problem.shapes;
-  for (const std::string& note : problem.notes)
+  for (const std::string& note : problem.notes | std::views::take(mostShown))
     report.note(note);
   const auto& parameters = relation.open->function->parameters;
   std::string types;

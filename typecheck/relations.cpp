@@ -70,9 +70,9 @@ void Relations::listen() {
   };
 }
 
-void Relations::add(PendingRelation relation, lang::Types operands) {
-  relation.operands = arena_.copy(operands);
-  relations_.push_back(relation);
+void Relations::add(const PendingRelation& relation, lang::Types operands) {
+  relations_.push_back(arena_.make<PendingRelation>(relation));
+  relations_.back()->operands = arena_.copy(operands);
 }
 
 /// The number of the next relation to ask, of those from a number on before the others.
@@ -110,7 +110,7 @@ void Relations::solveReady() {
   for (size_t from = 0; auto found = next(from);) {
     size_t number = *found;
     from = number + 1;
-    PendingRelation& relation = relations_[number];
+    PendingRelation& relation = *relations_[number];
     if (relation.isDone)
       continue;
     if (Wait operand = ask(relation, number))
@@ -122,11 +122,11 @@ void Relations::solveReady() {
 
 std::vector<const Type*> Relations::awaited() {
   std::vector<const Type*> found;
-  for (const PendingRelation& relation : relations_)
-    if (!relation.isDone)
-      for (const Type* operand : relation.operands)
+  for (const PendingRelation* relation : relations_)
+    if (!relation->isDone)
+      for (const Type* operand : relation->operands)
         for (const Type* unknown : unifier_.openUnknowns(operand))
-          if (!isSolvedByParameter(relation, unknown))
+          if (!isSolvedByParameter(*relation, unknown))
             found.push_back(unknown);
   return found;
 }
@@ -149,9 +149,10 @@ bool Relations::isSolvedByParameter(const PendingRelation& relation, const Type*
 
 /// An operand behind the last one is an instance, which the next round asks for again.
 void Relations::waitFor(size_t relation, size_t operand) {
-  if (operand >= relations_[relation].operands.size())
+  lang::Types operands = relations_[relation]->operands;
+  if (operand >= operands.size())
     return;
-  for (const Type* unknown : unifier_.openUnknowns(relations_[relation].operands[operand]))
+  for (const Type* unknown : unifier_.openUnknowns(operands[operand]))
     queue_.waiting[unknown->number].push_back(relation);
 }
 
@@ -265,18 +266,16 @@ bool Relations::decideNumbers(PendingRelation& relation, std::span<const Type* c
 }
 
 Relations::Wait Relations::askOperator(PendingRelation& relation) {
-  std::vector<const Type*> operands;
-  bool hasNumbers = false;
-  operands.reserve(relation.operands.size());
-  for (const Type* operand : relation.operands) {
-    operands.push_back(unifier_.resolve(operand));
-    if (operands.back()->isError()) {
-      unifier_.unify(relation.result, unifier_.types().error());
-      return {};
-    }
-    hasNumbers |= operands.back()->hasUnknown && numbers_.holdsNumber(operands.back());
+  auto known = [&](const Type* operand) { return unifier_.resolve(operand); };
+  lang::Types operands = arena_.copy(relation.operands | std::views::transform(known));
+  if (std::ranges::any_of(operands, &Type::isError)) {
+    unifier_.unify(relation.result, unifier_.types().error());
+    return {};
   }
-  if (hasNumbers) {
+  auto isNumber = [&](const Type* operand) {
+    return operand->hasUnknown && numbers_.holdsNumber(operand);
+  };
+  if (std::ranges::any_of(operands, isNumber)) {
     if (!decideNumbers(relation, operands))
       return numbers_.awaitedBeside(operands);
     return relation.isDone ? Wait{} : askOperator(relation);
@@ -456,10 +455,10 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
 }
 
 void Relations::reportUnsolved() {
-  for (PendingRelation& relation : relations_)
-    if (!relation.isDone) {
-      relation.isDone = true;
-      reportUnsolved(relation);
+  for (PendingRelation* relation : relations_)
+    if (!relation->isDone) {
+      relation->isDone = true;
+      reportUnsolved(*relation);
       solve();
     }
 }
@@ -475,7 +474,7 @@ bool Relations::settleNext() {
     return false;
   bool isAny = !open_.sized.empty();
   for (size_t i = 0; i < relations_.size(); ++i)
-    if (relations_[i].open && !relations_[i].isDone) {
+    if (relations_[i]->open && !relations_[i]->isDone) {
       queue_.ready.insert(i);
       isAny = true;
     }
@@ -484,12 +483,12 @@ bool Relations::settleNext() {
 
 std::vector<const PendingRelation*> Relations::answeredOpen() {
   std::vector<const PendingRelation*> found;
-  for (const PendingRelation& relation : relations_)
-    if (relation.isDone && relation.row &&
-        std::ranges::any_of(relation.operands, [&](const Type* operand) {
+  for (const PendingRelation* relation : relations_)
+    if (relation->isDone && relation->row &&
+        std::ranges::any_of(relation->operands, [&](const Type* operand) {
           return unifier_.resolve(operand)->hasUnknown;
         }))
-      found.push_back(&relation);
+      found.push_back(relation);
   return found;
 }
 
@@ -506,7 +505,7 @@ bool Relations::isRefused(const PendingRelation& relation,
 
 void Relations::clear() {
   relations_.clear();
-  arena_ = {};
+  arena_.clear();
   queue_ = {};
   open_ = {};
 }

@@ -16,7 +16,6 @@
 #include "typecheck/open_definitions.h"
 #include "typecheck/sized_calls.h"
 
-#include <deque>
 #include <set>
 
 namespace typecheck {
@@ -44,7 +43,7 @@ public:
   Relations(const Relations&) = delete;
   Relations& operator=(const Relations&) = delete;
 
-  void add(PendingRelation relation, lang::Types operands);
+  void add(const PendingRelation& relation, lang::Types operands);
   runtime::Arena& arena() { return arena_; }
 
   /// Asks until nothing new comes out.
@@ -132,8 +131,8 @@ private:
   NumberRelations numbers_;
   lang::Diagnostics& diagnostics_;
   const std::vector<const lang::Expr*>& values_;
-  std::deque<PendingRelation> relations_;
-  /// The operands of all of them.
+  std::vector<PendingRelation*> relations_;
+  /// They, and their operands.
   runtime::Arena arena_;
   struct Queue {
     /// The first relation that was never asked, and the numbers of those before to ask again.

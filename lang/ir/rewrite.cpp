@@ -5,6 +5,7 @@
 #include "lang/ir/walk.h"
 #include "runtime/budget.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace lang {
 
 Rewriter::Rewriter(const Module& from, Builder& into)
-    : make(into), from_(from), atoms_(from.varCount),
+    : make(into), from_(from), atoms_(staysInModule() ? 0 : from.varCount),
       types_(into.types, {.parameter = [this](auto* old) { return parameter(old); },
                           .definition = [this](auto* old) { return definition(old); },
                           .origin =
@@ -20,6 +21,21 @@ Rewriter::Rewriter(const Module& from, Builder& into)
                                 auto found = metadata_.find(old);
                                 return found == metadata_.end() ? old : found->second;
                               }}) {}
+
+/// Where numbers go down the room in front doubles.
+Atom& Rewriter::known(const Var& old) {
+  if (atoms_.empty())
+    firstAtom_ = old.number;
+  if (old.number < firstAtom_) {
+    size_t more = std::min(firstAtom_, std::max(firstAtom_ - old.number, atoms_.size()));
+    atoms_.insert(atoms_.begin(), more, nullptr);
+    firstAtom_ -= more;
+  }
+  size_t place = old.number - firstAtom_;
+  if (place >= atoms_.size())
+    atoms_.resize(place + 1);
+  return atoms_[place];
+}
 
 // Blocks.
 

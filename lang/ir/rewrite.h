@@ -100,11 +100,7 @@ private:
   void finishBinding(Frame& frame, const Expr* value);
   void receive(const Block* part);
   /// What a variable of the old code has become so far, or null.
-  Atom& known(const Var& old) {
-    if (old.number >= atoms_.size())
-      atoms_.resize(old.number + size_t(1));
-    return atoms_[old.number];
-  }
+  Atom& known(const Var& old);
   Function* functionHead(const Function& function);
   const Expr* copyValue(Frame& frame);
   Operand operand(const Operand& old) { return {operandAtom(old), old.range}; }
@@ -123,8 +119,10 @@ private:
   void copyMetadata();
 
   const Module& from_;
-  /// By Var::number of the old variables.
+  /// By Var::number of the old variables, from the first one on: what is copied in its own module
+  /// may be a small part of that.
   std::vector<Atom> atoms_;
+  size_t firstAtom_ = 0;
   std::unordered_map<const Global*, Global*> globals_;
   std::unordered_map<const TypeParameter*, const TypeParameter*> parameters_;
   std::unordered_map<const TypeDefinition*, TypeDefinition*> definitions_;
