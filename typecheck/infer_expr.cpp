@@ -4,6 +4,7 @@
 #include "lang/op/op.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/infer.h"
+#include "typecheck/partial_types.h"
 
 #include "lang/op/other_names.h"
 
@@ -321,8 +322,8 @@ void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wan
   for (size_t k = 0; k < known->shape.size(); ++k)
     if (declared->shape[k]->hasSymbol &&
         lang::matchDims(known->shape[k], found->shape[k]) == lang::DimMatch::Different)
-      report.note(fmt::format("`{}` is {} by the other arguments",
-                              lang::dimText(declared->shape[k]), lang::dimText(known->shape[k])));
+      tellSize(report, *call.callee.value->as<lang::Global>()->function, call.arguments, i,
+               {declared->shape[k], known->shape[k]}, unifier_);
 }
 
 const Type* Inference::inferIf(const lang::If& branch) {

@@ -100,9 +100,11 @@ bool Relations::fitsPartial(const PendingRelation& relation, size_t i) {
   if (operand->isUnknown() || fits(*partial, *operand, relation.names, unifier_))
     return true;
   lang::SourceRange range = i < relation.places.size() ? relation.places[i].range : relation.range;
-  diagnostics_.report(Message::ArgumentMismatch, range, i + 1,
-                      fmt::format("`@{}`", relation.open->name), partialText(*partial),
-                      shortTypeText(operand));
+  auto& report = diagnostics_.report(Message::ArgumentMismatch, range, i + 1,
+                                     fmt::format("`@{}`", relation.open->name),
+                                     partialText(*partial), shortTypeText(operand));
+  for (ToldSize size : clashes(*partial, *operand, relation.names, unifier_))
+    tellSize(report, *relation.open->function, relation.places, i, size, unifier_);
   return false;
 }
 
@@ -124,10 +126,10 @@ void Relations::takeInstance(PendingRelation& relation, const Instance& instance
 void Relations::reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem) {
   auto& report =
       diagnostics_.report(Message::OpenUse, relation.range, relation.open->name, problem.text);
+  constexpr size_t mostShown = 16;
   report.label(problem.range, "here");
   size_t outer = problem.labels.size() - std::min(mostShown, problem.labels.size());
   for (const auto& label : problem.labels | std::views::drop(outer))
-  constexpr size_t mostShown = 16;
     report.label(label.range, label.text);
   report.shapes = problem.shapes;
   for (const std::string& note : problem.notes | std::views::take(mostShown))

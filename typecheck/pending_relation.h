@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lang/ir/expr.h"
+#include "lang/op/op.h"
 #include "typecheck/open_numbers.h"
 #include "typecheck/unify.h"
 
@@ -36,6 +37,11 @@ struct PendingRelation {
   /// The call whose last arguments give attributes, until these are known.
   const lang::Call* attributed = nullptr;
   bool isDone = false;
+
+  /// What the text calls the operator.
+  std::string_view calledAs() const {
+    return isComputed && !row->fixed.name.empty() ? row->fixed.name : row->name;
+  }
 };
 
 } // namespace typecheck

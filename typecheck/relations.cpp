@@ -248,7 +248,8 @@ RelationResult Relations::answer(const PendingRelation& relation,
                                                               .operands = operands,
                                                               .attributes = *relation.attributes,
                                                               .values = values,
-                                                              .sizes = sizes});
+                                                              .sizes = sizes,
+                                                              .calledAs = relation.calledAs()});
   if (relation.isComputed)
     sized_.forgetNumbers(result);
   return result;
@@ -300,13 +301,14 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
     if (!fitsAsFarAsKnown(operands[index], type) &&
         unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
       diagnostics_.report(Message::OperatorMismatch, relation.places[index].range,
-                          lang::demandProblem(*relation.row, index, type, operands[index]));
+                          lang::demandProblem(relation.row->operand(index).name,
+                                              relation.calledAs(), type, operands[index]));
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
   collectBounds(relation, result);
   if (!result.doubt.empty())
-    diagnostics_.report(Message::DoubtfulCall, relation.range, relation.row->name, result.doubt);
+    diagnostics_.report(Message::DoubtfulCall, relation.range, relation.calledAs(), result.doubt);
   takeResult(relation, result.output);
   return {};
 }
@@ -402,11 +404,12 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
   std::vector<const lang::Operand*> places;
   for (const lang::Operand& place : relation.places)
     places.push_back(&place);
-  report.shapes = operandShapes(*relation.row, places, operands, result, values_);
+  std::vector<const Type*> shown = sized_.withoutSizes(relation, operands);
+  report.shapes = operandShapes(*relation.row, places, shown, result, values_);
   for (size_t i = 0; i < operands.size() && operands.size() > 1; ++i)
     if (isShown(result, i, operands.size()))
       report.label(relation.places[i].range, std::string(relation.row->operand(i).name));
-  if (operands.size() == 1 && report.shapes.rows.empty())
+  if (shown.size() == 1 && shown[0] == operands[0] && report.shapes.rows.empty())
     report.note(
         fmt::format("`{}` is `{}`", relation.row->operand(0).name, shortTypeText(operands[0])));
   CallPlaces at{relation.range, *relation.attributes, places, values_};
@@ -442,7 +445,7 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
       continue;
     std::string_view operand = relation.row->operand(i).name;
     auto& report =
-        diagnostics_.report(Message::UnsolvedCall, relation.range, relation.row->name, operand);
+        diagnostics_.report(Message::UnsolvedCall, relation.range, relation.calledAs(), operand);
     if (parameter)
       report.note(fmt::format("`{}` is the type parameter `{}`, which may stand for any type, not "
                               "only for tensors",

@@ -2,6 +2,7 @@
 // between are passed over.
 #include "typecheck/shape_report.h"
 
+#include "lang/ir/open_marks.h"
 #include "lang/op/op.h"
 
 #include <algorithm>
@@ -80,11 +81,14 @@ private:
   }
 
   /// The callee as the text writes it; an operator's infix spelling is shorter than its name.
-  static std::string calleeText(const lang::Operand& callee) {
+  static std::string calleeText(const lang::Call& call) {
+    const lang::Operand& callee = call.callee;
     if (const auto* op = callee.value->as<lang::OperatorRef>()) {
+      const lang::OperatorRow& row = *op->row;
       size_t length = callee.range.end - callee.range.begin;
-      bool isInfix = !op->row->infix.empty() && length == op->row->infix.size();
-      return fmt::format("`{}`", isInfix ? op->row->infix : op->row->name);
+      bool isInfix = !row.infix.empty() && length == row.infix.size();
+      bool isComputed = lang::isComputedMark(call) && !row.fixed.name.empty();
+      return fmt::format("`{}`", isInfix ? row.infix : isComputed ? row.fixed.name : row.name);
     }
     if (const auto* global = callee.value->as<lang::Global>())
       return fmt::format("`@{}`", global->name);
@@ -108,7 +112,7 @@ private:
     case lang::ExprKind::Hole:
       return "a hole";
     case lang::ExprKind::Call:
-      return calleeText(static_cast<const lang::Call&>(made).callee);
+      return calleeText(static_cast<const lang::Call&>(made));
     case lang::ExprKind::Project:
       return fieldText(static_cast<const lang::Project&>(made));
     default:

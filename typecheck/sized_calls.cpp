@@ -17,6 +17,17 @@ SizedCalls::sizesOf(const PendingRelation& relation, std::vector<std::vector<con
   return sizes;
 }
 
+std::vector<const Type*> SizedCalls::withoutSizes(const PendingRelation& relation,
+                                                  lang::Types operands) {
+  std::vector<const Type*> shown(operands.begin(), operands.end());
+  std::vector<std::vector<const Dim*>> lists;
+  auto sizes = sizesOf(relation, lists);
+  for (size_t i = 0; i < std::min(shown.size(), sizes.size()); ++i)
+    if (sizes[i])
+      shown[i] = unifier_.types().tuple({});
+  return shown;
+}
+
 void SizedCalls::forgetNumbers(lang::RelationResult& result) {
   auto known = [&](const Dim* dim) { return dim->hasForeign ? unifier_.types().any() : dim; };
   if (result.output)

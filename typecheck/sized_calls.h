@@ -17,6 +17,8 @@ public:
   /// What operands are as sizes, which `lists` keeps.
   std::vector<std::optional<lang::Dims>> sizesOf(const PendingRelation& relation,
                                                  std::vector<std::vector<const Dim*>>& lists);
+  /// The types of operands, but nothing for those that are sizes: a text has them as attributes.
+  std::vector<const Type*> withoutSizes(const PendingRelation& relation, lang::Types operands);
   /// Takes from an answer the numbers that may be anything, which are no sizes of types.
   void forgetNumbers(lang::RelationResult& result);
   /// Finds out the attributes that arguments give. The number of the first one that is not known,

@@ -195,7 +195,7 @@ bool differs(const Type* wanted, const Type* given) {
 std::string extentProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
   for (const auto& [i, wanted] : answer.operands)
     if (differs(wanted, operands[i]))
-      return demandProblem(row, i, wanted, operands[i]);
+      return demandProblem(row.operand(i).name, row.name, wanted, operands[i]);
   return "";
 }
 

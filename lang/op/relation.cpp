@@ -178,10 +178,15 @@ bool isKnownTensor(const Type* type) {
   return type->isTensor();
 }
 
+/// What the text calls the operator.
+std::string_view nameIn(const RelationCall& call, const OperatorRow& row) {
+  return call.calledAs.empty() ? row.name : call.calledAs;
+}
+
 RelationResult notATuple(const OperatorRow& row, const RelationCall& call, size_t i) {
-  RelationResult result =
-      call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                   row.operand(i).name, row.name, typeText(call.operands[i])));
+  RelationResult result = call.failedAt(
+      i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`", row.operand(i).name,
+                     nameIn(call, row), typeText(call.operands[i])));
   if (isKnownTensor(call.operands[i]))
     result.fixes = {{"a tuple of one is written with a comma: {}",
                      {{CallChange::Kind::Wrap, i, {}, {}, "(", ",)"}}}};
@@ -192,7 +197,7 @@ RelationResult notATensor(const OperatorRow& row, const RelationCall& call, size
   const Type* type = call.operands[i];
   RelationResult result =
       call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
-                                   row.operand(i).name, row.name, typeText(type)));
+                                   row.operand(i).name, nameIn(call, row), typeText(type)));
   if (type->isTuple() && !type->parts.empty() && isKnownTensor(type->parts[0]))
     result.fixes = {
         {"take a field of the tuple: {}", {{CallChange::Kind::Wrap, i, {}, {}, "", ".0"}}}};
@@ -221,7 +226,7 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
       if (!isKnownTensor(field))
         return call.failedAt(i,
                              fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                         operand.name, row.name, typeText(type)));
+                                         operand.name, nameIn(call, row), typeText(type)));
     }
   }
   return call.solved(static_cast<const Type*>(nullptr));
@@ -266,7 +271,7 @@ const Type* widened(TypeContext& types, const Type* type) {
 
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
   if (!row.takes(call.operands.size()))
-    return call.failed(fmt::format("`{}` takes {} operand{}, but {} {} given", row.name,
+    return call.failed(fmt::format("`{}` takes {} operand{}, but {} {} given", nameIn(call, row),
                                    row.operandCount(), row.operands.size() == 1 ? "" : "s",
                                    call.operands.size(), call.operands.size() == 1 ? "is" : "are"));
   RelationResult result = checkOperands(row, call);
@@ -274,13 +279,14 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
     return result;
   result = row.relation(call);
   if (result.outcome == RelationResult::Outcome::Failed &&
-      result.problem.find(fmt::format("`{}`", row.name)) == std::string::npos)
-    result.problem = fmt::format("in `{}`, {}", row.name, result.problem);
+      result.problem.find(fmt::format("`{}`", nameIn(call, row))) == std::string::npos)
+    result.problem = fmt::format("in `{}`, {}", nameIn(call, row), result.problem);
   if (result.outcome == RelationResult::Outcome::Solved) {
     if (const Type* over = overRank(result.output))
       return call.failed(fmt::format("the result of `{}` has rank {}, but tensors have at most {} "
                                      "dimensions",
-                                     row.name, over->shape.size(), runtime::mostDimensions));
+                                     nameIn(call, row), over->shape.size(),
+                                     runtime::mostDimensions));
     boundOutput(result);
     if (std::ranges::any_of(call.operands, isWide))
       result.output = widened(call.types, result.output);

@@ -122,6 +122,8 @@ struct RelationCall {
   /// Per operand what its elements are as sizes, where it is a scalar or a vector of integers and
   /// that is known. Only a checker of programs in which sizes are values knows it.
   std::span<const std::optional<Dims>> sizes = {};
+  /// What the text calls the operator, where that is another name than its own.
+  std::string_view calledAs = {};
 
   bool isKnown(size_t i) const { return !operands[i]->isUnknown(); }
   Dims shape(size_t i) const { return operands[i]->shape; }
