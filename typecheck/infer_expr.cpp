@@ -140,6 +140,8 @@ std::string calleeText(const lang::Operand& callee) {
 } // namespace
 
 const Type* Inference::inferCall(const lang::Call& call) {
+  if (const auto* op = call.callee.value->as<lang::OperatorRef>())
+    return inferOperatorCall(call, *op->row);
   if (const auto* change = call.callee.value->as<lang::Constructor>();
       change && !change->definition)
     return inferChange(call, *change);
