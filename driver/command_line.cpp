@@ -38,6 +38,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
       return {ExitCode::World, "", "error: " + warning.failure().message + '\n'};
   if (app.got_subcommand("check"))
     return check(session, request.check, look);
+  if (app.got_subcommand("doc"))
+    return doc(session, request.doc, look);
   if (app.got_subcommand("print"))
     return print(session, request.print, look);
   if (app.got_subcommand("opt"))

@@ -554,6 +554,18 @@ CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
   return command;
 }
 
+void addDoc(CLI::App& app, DocOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "doc", "Show what programs in Baton's notation can name: operators, prelude, library");
+  command
+      ->add_option("NAME", options.name,
+                   "What has that name, such as softmax, optim.adam or optim; a word that is no "
+                   "name lists what contains it; a program lists its definitions")
+      ->type_name("");
+  command->add_flag("--markdown", options.markdown, "All of it, as in docs/library.md");
+  command->add_flag("--json", options.json, "Print the entries as one JSON array");
+}
+
 void addExplain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = app.add_subcommand("explain", "Explain a message, or list all messages");
   command->add_option("CODE", options.code, "What stands in brackets, such as type-mismatch")
@@ -611,6 +623,7 @@ void declareCommands(CLI::App& app, Request& request) {
   addDebug(app, request.debug);
   addBench(app, request.bench);
   addOperators(app, request.operators);
+  addDoc(app, request.doc);
   addExplain(app, request.explain);
   addUlp(app, request.ulp);
   addCache(app, request.cache);

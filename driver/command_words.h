@@ -23,6 +23,7 @@ struct Request {
   RunOptions debug;
   RunOptions bench;
   OperatorsOptions operators;
+  DocOptions doc;
   ExplainOptions explain;
   CacheOptions cache;
   UlpOptions ulp;

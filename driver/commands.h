@@ -36,6 +36,8 @@ Answer explain(const ExplainOptions& options, const Look& look);
 Answer cache(const CacheOptions& options);
 /// How far the programs of scalar functions are off.
 Answer ulp(const UlpOptions& options);
+/// What programs can name, or what one defines.
+Answer doc(Session& session, const DocOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);
 
 } // namespace driver

@@ -14,4 +14,7 @@ struct LibraryFile {
 
 std::span<const LibraryFile> libraryFiles();
 
+/// The one whose definitions programs have without an import.
+inline constexpr std::string_view commonLibrary = "assertions";
+
 } // namespace stdlib

@@ -2,6 +2,7 @@
 #include "stdlib/operator_reference.h"
 
 #include "lang/op/other_names.h"
+#include "lang/types/short_names.h"
 #include "stdlib/gradient_reference.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude_reference.h"
@@ -13,6 +14,7 @@ namespace stdlib {
 
 using lang::AttributeKind;
 using lang::OperatorRow;
+using parser::surface::Notation;
 
 std::string_view kindName(AttributeKind kind) {
   switch (kind) {
@@ -93,25 +95,67 @@ std::string callText(const OperatorRow& row) {
   return text + ")";
 }
 
-std::string operatorReference(const lang::OperatorTable& table, const OperatorRow& row) {
-  std::string text = fmt::format("## {}\n\n    {}\n\n{}\n", row.name, callText(row), row.doc);
+namespace {
+
+/// The default of an attribute; empty for one that must be given, and in Baton's notation for an
+/// element type that the use or the operands tell.
+std::string defaultText(const lang::AttributeRow& attribute, Notation notation) {
+  std::string_view text = attribute.defaultText;
+  if (notation == Notation::Relay)
+    return std::string(text);
+  if (attribute.kind == AttributeKind::DType && text.starts_with('"')) {
+    auto dtype = runtime::parseDType(text.substr(1, text.size() - 2));
+    return dtype ? lang::shortDTypeName(*dtype) : "";
+  }
+  return text == "True"    ? "true"
+         : text == "False" ? "false"
+         : text == "None"  ? "none"
+                           : std::string(text);
+}
+
+} // namespace
+
+std::string callText(const OperatorRow& row, std::string_view name) {
+  std::string text;
+  for (const lang::OperandRow& operand : row.operands)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", operand.name,
+                        operand.repeats ? ", ..." : "");
+  for (const lang::AttributeRow& attribute : row.attributes) {
+    std::string byDefault = defaultText(attribute, Notation::Baton);
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", attribute.name,
+                        byDefault.empty() ? "" : " = ", byDefault);
+  }
+  return fmt::format("{}({})", name, text);
+}
+
+std::string operatorBody(const OperatorRow& row, Notation notation) {
+  std::string text = fmt::format("{}\n", row.doc);
   if (!row.synonyms.empty())
     text += fmt::format("\nElsewhere it is called `{}`.\n", fmt::join(row.otherNames(), "`, `"));
+  bool isInfix = notation == Notation::Baton || lang::isRelayInfix(row.infix);
   if (!row.infix.empty())
     text += fmt::format("\n{} can be written `a {} b`.\n",
-                        lang::isRelayInfix(row.infix) ? "It" : "In Baton's notation it", row.infix);
+                        isInfix ? "It" : "In Baton's notation it", row.infix);
   if (!row.details.empty())
     text += fmt::format("\n{}\n", row.details);
   if (!row.operands.empty() || !row.attributes.empty())
     text += "\n";
   for (const lang::OperandRow& operand : row.operands)
     text += fmt::format("* `{}`: {}\n", operand.name, operand.doc);
-  for (const lang::AttributeRow& attribute : row.attributes)
-    text +=
-        fmt::format("* `{}` ({}{}): {}\n", attribute.name, kindName(attribute.kind),
-                    attribute.defaultText.empty() ? std::string(", must be given")
-                                                  : fmt::format(", `{}`", attribute.defaultText),
-                    attribute.doc);
+  for (const lang::AttributeRow& attribute : row.attributes) {
+    std::string byDefault = defaultText(attribute, notation);
+    text += fmt::format("* `{}` ({}{}): {}\n", attribute.name, kindName(attribute.kind),
+                        attribute.defaultText.empty() ? ", must be given"
+                        : byDefault.empty()           ? ""
+                                                      : fmt::format(", `{}`", byDefault),
+                        attribute.doc);
+  }
+  return text;
+}
+
+std::string operatorReference(const lang::OperatorTable& table, const OperatorRow& row) {
+  std::string text = fmt::format("## {}\n\n    {}\n\n{}", row.name, callText(row),
+                                 operatorBody(row, Notation::Relay));
   if (row.native)
     text += "\nComputed by a native function, not by a tensor expression.\n";
   if (!row.examples.empty())

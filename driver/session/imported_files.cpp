@@ -83,7 +83,7 @@ public:
 private:
   /// What every text sees, behind those that are imported, which may be among them.
   void addCommon() {
-    constexpr std::string_view common = "assertions";
+    constexpr std::string_view common = stdlib::commonLibrary;
     const ImportedFiles::Text* text = files_.library(common);
     if (nodes_[0].text->tree->notation != parser::surface::Notation::Baton || !text)
       return;

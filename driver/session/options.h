@@ -197,6 +197,13 @@ struct OperatorsOptions {
   bool markdown = false;
 };
 
+struct DocOptions {
+  /// What programs can name, a word to look for, a program, or empty for all.
+  std::string name;
+  bool markdown = false;
+  bool json = false;
+};
+
 struct CacheOptions {
   bool clears = false;
   /// The most bytes that it may take from now on.

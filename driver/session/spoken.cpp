@@ -129,6 +129,10 @@ static bool isBare(const Program& program) {
   return program.tree && program.tree->notation == parser::surface::Notation::Baton;
 }
 
+std::string codeBare(std::string_view code) {
+  return Translation(code).text();
+}
+
 std::string inNotation(const Program& program, std::string code) {
   return isBare(program) ? Translation(code).text() : code;
 }

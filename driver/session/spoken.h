@@ -11,6 +11,9 @@ namespace driver {
 /// names without sigils, short types.
 std::string spokenBare(std::string_view words);
 
+/// Code in Relay's notation in Baton's.
+std::string codeBare(std::string_view code);
+
 /// Code in Relay's notation in that of a program's text.
 std::string inNotation(const Program& program, std::string code);
 

@@ -49,6 +49,25 @@ std::string write(const File& file, const DocOf& docOf) {
   return Writer().file(file, docOf);
 }
 
+std::string writeHead(const Definition& definition) {
+  return Writer().head(definition);
+}
+
+std::string Writer::head(const Definition& definition) {
+  if (definition.kind == DefinitionKind::Function) {
+    text("def " + nameText(definition.name.text));
+    signature(*static_cast<const FunctionDefinition&>(definition).function);
+  } else if (definition.kind == DefinitionKind::Constant) {
+    const auto& constant = static_cast<const ConstantDefinition&>(definition);
+    text("let " + nameText(definition.name.text));
+    constantType(constant);
+  } else {
+    this->definition(definition);
+  }
+  run();
+  return layout_.render(lineWidth);
+}
+
 std::string Writer::file(const File& file, const DocOf& docOf) {
   for (const Definition* each : file.definitions) {
     if (each != file.definitions.front())
@@ -116,10 +135,7 @@ void Writer::definition(const Definition& definition) {
   case DefinitionKind::Constant: {
     const auto& constant = static_cast<const ConstantDefinition&>(definition);
     text("let " + nameText(definition.name.text));
-    if (constant.type) {
-      text(": ");
-      type(constant.type);
-    }
+    constantType(constant);
     text(" = ");
     expr(constant.value);
     return text(";");
@@ -135,6 +151,13 @@ void Writer::definition(const Definition& definition) {
                             isNamed ? nameText(definition.name.text) : ""));
   }
   }
+}
+
+void Writer::constantType(const ConstantDefinition& constant) {
+  if (!constant.type)
+    return;
+  text(": ");
+  type(constant.type);
 }
 
 /// A body that is no block stands behind `=`, and operators on a line of their own where they do

@@ -20,6 +20,10 @@ using DocOf = std::function<std::string(const surface::Definition&)>;
 /// A file, with a blank line between definitions.
 std::string write(const surface::File& file, const DocOf& docOf = {});
 
+/// A definition without what it computes: the head of a function, the name and type of a constant;
+/// a type as it is.
+std::string writeHead(const surface::Definition& definition);
+
 /// A name as the notation has it: in backquotes where it is no word, or one that means something.
 std::string nameText(std::string_view name);
 

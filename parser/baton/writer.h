@@ -72,6 +72,7 @@ private:
 class Writer : private WritingPlan {
 public:
   std::string file(const surface::File& file, const DocOf& docOf);
+  std::string head(const surface::Definition& definition);
 
 private:
   void run();
@@ -81,6 +82,7 @@ private:
   // Definitions (write.cpp).
   void definition(const surface::Definition& definition);
   void function(const surface::FunctionDefinition& definition);
+  void constantType(const surface::ConstantDefinition& constant);
   void typeDefinition(const surface::TypeDefinition& definition);
   void constructor(const surface::Constructor& constructor);
   void generics(std::span<const surface::Identifier> names);
