@@ -128,19 +128,26 @@ Checked checkAndComplete(std::unique_ptr<lang::Module> module, const lang::Opera
     lang::Typing typing = checkModule(*module, operators, diagnostics);
     return {std::move(module), std::move(typing)};
   }
-  Checking checking(*module, module.get(), operators);
-  inferAll(checking, diagnostics);
+  auto checking = std::make_unique<Checking>(*module, module.get(), operators);
+  inferAll(*checking, diagnostics);
+  std::vector<lang::SourceRange> open;
+  for (const Global* global : module->globals)
+    if (checking->open.isOpen(*global))
+      open.push_back(global->range);
   std::unique_ptr<lang::Module> completed;
   if (!diagnostics.hasErrors())
-    completed = complete(*module, checking, diagnostics);
+    completed = complete(*module, *checking, diagnostics);
   if (diagnostics.hasErrors())
-    return {std::move(module), std::move(checking.typing)};
+    return {std::move(module), std::move(checking->typing), std::move(open)};
+  // Their memory is for the next check.
+  checking = nullptr;
+  module = nullptr;
   // What is doubtful was told of the program as it is written.
   lang::Diagnostics silent;
   lang::Typing typing = checkModule(*completed, operators, silent);
   if (silent.hasErrors())
     throw std::logic_error("completion gives an ill-typed module: " + firstError(silent));
-  return {std::move(completed), std::move(typing)};
+  return {std::move(completed), std::move(typing), std::move(open)};
 }
 
 } // namespace typecheck

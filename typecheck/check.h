@@ -23,6 +23,9 @@ namespace typecheck {
 struct Checked {
   std::unique_ptr<lang::Module> module;
   lang::Typing typing;
+  /// The places of definitions that were open, of which the module has instances, at the same
+  /// places, or nothing.
+  std::vector<lang::SourceRange> open = {};
 };
 
 /// The types of a module, and the module itself, completed where it was open and has no error.

@@ -4,9 +4,12 @@
 #include "driver/session/tests.h"
 
 #include "lang/source/utf8.h"
+#include "parser/baton/write.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <utility>
 
 namespace driver {
 
@@ -52,6 +55,44 @@ std::vector<const lang::Global*> ownGlobals(const Program& program) {
   return own;
 }
 
+namespace {
+
+std::string lineOf(const Program& program, const lang::Global& global) {
+  return global.function ? fmt::format("@{} : {}\n", lang::printable(global.name),
+                                       lang::typeText(globalType(program, global)))
+                         : "";
+}
+
+/// The heads of open definitions as they are written, by where their names begin.
+std::unordered_map<uint32_t, std::string> openHeads(const Program& program) {
+  std::unordered_map<uint32_t, std::string> heads;
+  for (lang::SourceRange place : program.open)
+    heads[place.begin];
+  for (const parser::surface::Definition* definition : program.tree->definitions)
+    if (auto open = heads.find(definition->name.range.begin); open != heads.end())
+      open->second = fmt::format("open {}\n", parser::baton::writeHead(*definition));
+  return heads;
+}
+
+/// Functions with their types; the instances of an open definition stand under its head.
+std::string functionLines(const Program& program) {
+  std::unordered_map<uint32_t, std::string> heads = openHeads(program);
+  std::string text;
+  for (const lang::Global* global : ownGlobals(program)) {
+    auto open = heads.find(global->range.begin);
+    if (open == heads.end()) {
+      text += lineOf(program, *global);
+      continue;
+    }
+    text += std::exchange(open->second, "") + "  " + lineOf(program, *global);
+  }
+  for (lang::SourceRange place : program.open)
+    text += heads[place.begin];
+  return text;
+}
+
+} // namespace
+
 std::string definitionLines(const Program& program) {
   const lang::Module& module = *program.module;
   std::string text;
@@ -59,11 +100,7 @@ std::string definitionLines(const Program& program) {
        std::span(module.typeDefinitions).subspan(module.preludeTypes))
     if (!isImported(program, type->range))
       text += definitionText(*type) + '\n';
-  for (const lang::Global* global : ownGlobals(program))
-    if (global->function)
-      text += fmt::format("@{} : {}\n", lang::printable(global->name),
-                          lang::typeText(globalType(program, *global)));
-  return text;
+  return text + functionLines(program);
 }
 
 } // namespace driver

@@ -5,11 +5,14 @@
 #include "driver/session/describe_surface.h"
 #include "driver/session/find_at.h"
 #include "driver/session/session.h"
+#include "driver/session/spoken.h"
 #include "lang/source/utf8.h"
+#include "parser/baton/write.h"
 #include "parser/surface/doc_comment.h"
 #include "stdlib/operator_reference.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -81,6 +84,8 @@ private:
     }
   }
 
+  bool isBare() const { return program_.tree->notation == parser::surface::Notation::Baton; }
+
   std::string sourceText() const {
     return std::string(program_.source->text().substr(node_.range.begin - program_.source->base(),
                                                       node_.range.end - node_.range.begin));
@@ -97,22 +102,37 @@ private:
   }
 
   Hover global(const lang::Global& global) const {
-    return {node_.range, "global", fmt::format("@{}", global.name),
-            knownText(globalType(program_, global)), globalDoc(global)};
+    const lang::SourceFile* file = session_.sources().find(global.range);
+    const parser::surface::File* tree = file ? treeOf(*file) : nullptr;
+    std::string type = knownText(globalType(program_, global));
+    bool isItself = node_.range == global.range;
+    if (tree && isOpen(global) && (type.empty() || isItself))
+      type = openText(*tree, global);
+    return {node_.range, "global", isOpen(global) ? sourceText() : fmt::format("@{}", global.name),
+            std::move(type), tree ? parser::docComment(*tree, *file, global.range) : ""};
   }
 
-  std::string globalDoc(const lang::Global& global) const {
-    const lang::SourceFile* file = session_.sources().find(global.range);
-    if (!file)
-      return "";
-    if (file == program_.source)
-      return parser::docComment(*program_.tree, *file, global.range);
+  const parser::surface::File* treeOf(const lang::SourceFile& file) const {
+    if (&file == program_.source)
+      return program_.tree;
     for (const parser::ImportedText& text : program_.imports.texts)
-      if (file == text.source)
-        return parser::docComment(*text.file, *file, global.range);
+      if (&file == text.source)
+        return text.file;
     for (const parser::surface::File* tree : session_.preludeTrees())
-      if (file->contains(tree->range))
-        return parser::docComment(*tree, *file, global.range);
+      if (file.contains(tree->range))
+        return tree;
+    return nullptr;
+  }
+
+  bool isOpen(const lang::Global& global) const {
+    return std::ranges::count(program_.open, global.range) > 0;
+  }
+
+  /// What an open definition is where no use says its type.
+  static std::string openText(const parser::surface::File& tree, const lang::Global& global) {
+    for (const parser::surface::Definition* definition : tree.definitions)
+      if (definition->name.range == global.range)
+        return "open " + parser::baton::writeHead(*definition);
     return "";
   }
 
@@ -129,8 +149,10 @@ private:
         type += (type.empty() ? "" : ", ") + partText(typeOf(argument));
       type = fmt::format("fn ({}) -> {}", type, partText(node_.type));
     }
+    bool isWord = isBare() && std::isalpha(uint8_t(sourceText()[0]));
+    std::string call = isWord ? stdlib::callText(row, sourceText()) : stdlib::callText(row);
     return {node_.range, "operator", std::string(row.name), std::move(type),
-            stdlib::callText(row) + '\n' + std::string(row.doc)};
+            call + '\n' + std::string(row.doc)};
   }
 
   Hover constructor(const lang::Constructor& constructor) const {
@@ -201,7 +223,12 @@ std::optional<Hover> hoverAt(Session& session, const Program& program, uint32_t 
   auto node = findAt(program, offset);
   if (!node)
     return std::nullopt;
-  return Describer(session, program, *node).describe();
+  auto described = Describer(session, program, *node).describe();
+  if (described && program.tree->notation == parser::surface::Notation::Baton) {
+    described->name = codeBare(described->name);
+    described->type = codeBare(described->type);
+  }
+  return described;
 }
 
 std::string hoverText(const Hover& hover) {

@@ -70,6 +70,7 @@ void Session::read(Program& program, Stage stage) {
     auto checked = typecheck::checkAndComplete(std::move(program.module), operators_, sink());
     program.module = std::move(checked.module);
     program.typing = std::move(checked.typing);
+    program.open = std::move(checked.open);
     if (withTests_ && program.module)
       checkTests(program, sink());
   }

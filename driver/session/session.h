@@ -32,6 +32,8 @@ struct Program {
   std::unique_ptr<lang::Module> module = nullptr;
   /// Knows nothing before the stage Checked.
   lang::Typing typing = {};
+  /// Where definitions stand that were open; the module has their instances.
+  std::vector<lang::SourceRange> open = {};
   /// What the text says; null when nothing could be read.
   const parser::surface::File* tree = nullptr;
   /// The texts that it imports.
