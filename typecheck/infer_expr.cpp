@@ -114,11 +114,14 @@ const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
 const Type* Inference::inferProject(const lang::Project& project) {
   const Type* tuple = inferOperand(project.tuple);
   const Type* known = unifier_.shallow(tuple);
-  if (known->isTuple() && project.field.empty() && project.index < known->parts.size())
+  bool isWhole = project.fieldCount == 0 || project.fieldCount == known->parts.size();
+  if (known->isTuple() && isWhole && project.field.empty() && project.index < known->parts.size())
     return unifier_.slot(known->parts[project.index]);
   PendingRelation relation;
   relation.field = project.index;
   relation.fieldName = project.field;
+  relation.hint = project.hint;
+  relation.fieldCount = project.fieldCount;
   relation.range = project.range;
   relation.result = unifier_.fresh();
   relations_.add(relation, {&tuple, 1});
@@ -328,9 +331,30 @@ void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wan
                {declared->shape[k], known->shape[k]}, unifier_);
 }
 
+namespace {
+
+/// Whether an `if` stands for `&&` or `||`: one branch is settled, at the place of the whole.
+bool isLogic(const lang::If& branch) {
+  auto isSettled = [&](const lang::Block* block) {
+    return block->bindings.empty() && block->result.value->as<lang::Constant>() &&
+           block->result.range == branch.range;
+  };
+  return isSettled(branch.thenBlock) != isSettled(branch.elseBlock);
+}
+
+void reportNoTruth(lang::Diagnostics& diagnostics, lang::SourceRange range,
+                   const std::string& given) {
+  diagnostics.report(Message::TypeMismatch, range, "bool", given)
+      .note("`&&` and `||` take single truth values; `logical_and` and `logical_or` go by element");
+}
+
+} // namespace
+
 const Type* Inference::inferIf(const lang::If& branch) {
   const Type* condition = inferOperand(branch.condition);
   auto notBool = [this, &branch](const Type*, const Type* given) {
+    if (isLogic(branch))
+      return reportNoTruth(diagnostics_, branch.condition.range, text(given));
     auto& report =
         diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
     const lang::OperatorRow* byElement = lang::calledElsewhere(checking_.operators, "?:");
@@ -348,7 +372,13 @@ const Type* Inference::inferIf(const lang::If& branch) {
   then = joinable(then, otherwise);
   if (unifier_.shallow(then)->isUnknown())
     relations_.expect(unifier_.shallow(then), branchReporter(told, first));
-  bool agree = require(then, otherwise, second.range, branchReporter(told, second));
+  // One of both sides of `&&` and `||` is a truth value for certain.
+  auto noTruth = [this, &branch, &first, &second](const Type* left, const Type* right) {
+    bool isFirst = second.range == branch.range;
+    reportNoTruth(diagnostics_, isFirst ? first.range : second.range, text(isFirst ? left : right));
+  };
+  bool agree = require(then, otherwise, second.range,
+                       isLogic(branch) ? MismatchReporter(noTruth) : branchReporter(told, second));
   return agree ? then : unifier_.types().error();
 }
 

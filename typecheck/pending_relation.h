@@ -21,6 +21,9 @@ struct PendingRelation {
   /// For a projection: the field, by its place or its name; `row` is null then.
   uint32_t field = 0;
   std::string_view fieldName = {};
+  const lang::FieldHint* hint = nullptr;
+  /// How many fields there have to be, where that is said.
+  uint32_t fieldCount = 0;
   /// For a record with other fields, which is the first operand: their names.
   const lang::Constructor* change = nullptr;
   /// The open definition that is used, and the operand or binding that mentions it.

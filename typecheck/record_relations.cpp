@@ -22,8 +22,14 @@ const lang::Constructor* Relations::recordOf(const PendingRelation& relation, co
   unifier_.unify(relation.result, unifier_.types().error());
   if (record->isError())
     return nullptr;
+  bool isHabit = relation.hint && names.empty();
   std::string text = shortTypeText(unifier_.resolve(record));
-  auto& report = diagnostics_.report(Message::UnknownField, name, text, field);
+  auto& report = isHabit ? diagnostics_.report(Message::ForeignForm, name, relation.hint->says)
+                         : diagnostics_.report(Message::UnknownField, name, text, field);
+  if (relation.hint)
+    report.suggestions = relation.hint->suggestions;
+  if (isHabit)
+    return nullptr;
   if (!names.empty())
     report.note(fmt::format("its fields are {}", fmt::join(names, ", ")));
   else if (record->isTuple())
@@ -41,6 +47,8 @@ void Relations::askField(const PendingRelation& relation, const Type* record) {
   const lang::Constructor* constructor = recordOf(relation, record, relation.fieldName, name);
   if (!constructor)
     return;
+  if (relation.hint && relation.hint->named.isValid())
+    diagnostics_.report(Message::NamedForValue, relation.hint->named);
   auto place = std::ranges::find(constructor->fieldNames, relation.fieldName);
   size_t index = size_t(place - constructor->fieldNames.begin());
   unifyOrReport(relation, relation.result, questions.fieldType(*constructor, index, record));

@@ -7,6 +7,7 @@
 #include "lang/ir/open_number.h"
 #include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
+#include "lang/op/other_names.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 #include "typecheck/type_difference.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace typecheck {
 
@@ -196,6 +198,15 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
     askField(relation, tuple);
     return {};
   }
+  bool isWhole = tuple->isTuple() && relation.fieldCount == tuple->parts.size();
+  if (relation.fieldCount > 0 && !isWhole && !tuple->isError()) {
+    std::vector<std::string_view> parts(relation.fieldCount, "_");
+    diagnostics_.report(Message::PatternMismatch, relation.range,
+                        fmt::format("({})", fmt::join(parts, ", ")),
+                        shortTypeText(unifier_.resolve(tuple)));
+    unifier_.unify(relation.result, unifier_.types().error());
+    return {};
+  }
   if (tuple->isTuple() && relation.field < tuple->parts.size()) {
     unifyOrReport(relation, relation.result, tuple->parts[relation.field]);
     return {};
@@ -334,10 +345,12 @@ bool Relations::settleAttributes(PendingRelation& relation, size_t number) {
     relation.isDone = true;
     std::vector<std::string_view> names = lang::attributeMarksOf(call);
     const lang::Operand& given = call.arguments[call.arguments.size() - names.size() + *open];
-    diagnostics_
-        .report(Message::AttributeMismatch, given.range, names[*open], relation.row->name,
-                "a number", "only known when this runs")
-        .note("sizes of a type whose sizes are numbers are numbers");
+    auto& report = diagnostics_.report(Message::AttributeMismatch, given.range, names[*open],
+                                       relation.row->name, "a number", "only known when this runs");
+    std::string pair = fmt::format("{}(a, b)", relation.row->name);
+    for (std::string_view form : lang::formsElsewhere(pair))
+      report.note(fmt::format("`{}` of two tensors is `{}`", pair, form));
+    report.note("sizes of a type whose sizes are numbers are numbers");
     unifier_.unify(relation.result, unifier_.types().error());
   }
   return !open;

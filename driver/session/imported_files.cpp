@@ -5,6 +5,7 @@
 #include "driver/session/notation.h"
 #include "lang/source/edit_distance.h"
 #include "parser/baton/parse.h"
+#include "parser/surface/foreign_words.h"
 #include "runtime/formats/file.h"
 #include "stdlib/library.h"
 
@@ -77,6 +78,8 @@ public:
           follow(at, *import);
     addCommon();
     reportCycles();
+    for (const stdlib::LibraryFile& file : stdlib::libraryFiles())
+      imports_.available.push_back(file.name.substr(0, file.name.size() - ending.size()));
     return std::move(imports_);
   }
 
@@ -106,6 +109,8 @@ private:
     if (!text) {
       auto& report =
           diagnostics_.report(Message::FailedImport, import.path.range, import.path.text, reason);
+      if (parser::isForeignLibrary(import.path.text))
+        report.note("libraries of Python are none here: operators are there without an import");
       for (const std::string& name : near)
         report.suggest({"did you mean {}?", {{import.path.range, name}}, {}, false, true});
       return;

@@ -84,8 +84,11 @@ runtime::Result<Program> Session::loadText(std::string name, std::string text, S
   read(program, stage);
   program.diagnostics.sortByPlace();
   if (suggestions_ == Suggestions::ThatHelp) {
-    keepWhatHelps(program, operators_, sources_);
-    if (program.tree && program.tree->notation == parser::surface::Notation::Baton)
+    bool isBare = program.tree && program.tree->notation == parser::surface::Notation::Baton;
+    if (isBare)
+      suggestBare(program.diagnostics);
+    keepWhatHelps(program, operators_, sources_, withTests_);
+    if (isBare)
       speakBare(program.diagnostics);
   }
   return program;

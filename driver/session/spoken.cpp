@@ -44,6 +44,8 @@ private:
       tensor();
     else if (isWordStart() && isLetter(c))
       word();
+    else if (auto dtype = c == '"' ? quotedDType() : std::nullopt)
+      out_ += *dtype;
     else
       out_ += code_[at_++];
   }
@@ -64,6 +66,18 @@ private:
       shape.remove_suffix(1);
     out_ += brief(code_.substr(end + 2, close - end - 2)) + "[" + std::string(shape) + "]";
     at_ = close + 1;
+  }
+
+  /// The element type between the quotes here, which stands without them.
+  std::optional<std::string> quotedDType() {
+    size_t end = code_.find('"', at_ + 1);
+    if (end == std::string_view::npos)
+      return std::nullopt;
+    auto dtype = runtime::parseDType(code_.substr(at_ + 1, end - at_ - 1));
+    if (!dtype)
+      return std::nullopt;
+    at_ = end + 1;
+    return lang::shortDTypeName(*dtype);
   }
 
   /// A name, or an element type; a data type without arguments has no brackets.
@@ -144,6 +158,14 @@ std::string inNotationOf(const Program& program, std::string words) {
 /// What the reader of the notation says is in it already, with words of the text.
 static bool isOfReader(const lang::Diagnostic& finding) {
   return finding.message < lang::Message::UnknownLocal;
+}
+
+void suggestBare(lang::Diagnostics& findings) {
+  for (lang::Diagnostic& finding : findings.all())
+    if (!isOfReader(finding))
+      for (lang::Suggestion& suggestion : finding.suggestions)
+        for (lang::Edit& edit : suggestion.edits)
+          edit.text = Translation(edit.text).text();
 }
 
 void speakBare(lang::Diagnostics& findings) {

@@ -24,4 +24,7 @@ std::string inNotationOf(const Program& program, std::string words);
 /// The same for all that findings say.
 void speakBare(lang::Diagnostics& findings);
 
+/// The same for the changes that they suggest, before these are tried.
+void suggestBare(lang::Diagnostics& findings);
+
 } // namespace driver

@@ -22,8 +22,8 @@ constexpr size_t mostShown = 2;
 
 class Trials {
 public:
-  Trials(const Program& program, const lang::OperatorTable& operators)
-      : program_(program), operators_(operators) {}
+  Trials(const Program& program, const lang::OperatorTable& operators, bool withTests)
+      : program_(program), operators_(operators), withTests_(withTests) {}
 
   /// The suggestion with settled edits when it helps, alone or with what its call lacks then.
   std::optional<Suggestion> helpful(const Diagnostic& finding, Suggestion suggestion) {
@@ -56,6 +56,8 @@ private:
       return std::nullopt;
     if (!session_)
       session_ = std::make_unique<Session>(operators_, Suggestions::AsFound);
+    if (withTests_)
+      session_->includeTests();
     auto changed = session_->loadText(source.name(), lang::editedText(source, edits));
     return changed ? std::optional(std::move(*changed)) : std::nullopt;
   }
@@ -165,6 +167,7 @@ private:
 
   const Program& program_;
   const lang::OperatorTable& operators_;
+  bool withTests_;
   std::unique_ptr<Session> session_ = nullptr;
   size_t count_ = 0;
   size_t size_ = 0;
@@ -202,8 +205,8 @@ void noteFacts(Diagnostic& finding, const Program& program, const lang::SourceMa
 } // namespace
 
 void keepWhatHelps(Program& program, const lang::OperatorTable& operators,
-                   const lang::SourceMap& sources) {
-  Trials trials(program, operators);
+                   const lang::SourceMap& sources, bool withTests) {
+  Trials trials(program, operators, withTests);
   // Of more errors than are kept, nobody could tell which are new.
   bool isKnown = program.diagnostics.errorCount() <= lang::Diagnostics::maximumErrors;
   for (Diagnostic& finding : program.diagnostics.all()) {

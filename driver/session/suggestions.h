@@ -12,9 +12,9 @@
 
 namespace driver {
 
-/// Takes from the findings of a program the suggestions that do not help. The edits of those that
-/// stay are in the order of the text and copy nothing.
+/// `withTests` as the program was read. Takes from the findings of a program the suggestions that
+/// do not help. The edits of those that stay are in the order of the text and copy nothing.
 void keepWhatHelps(Program& program, const lang::OperatorTable& operators,
-                   const lang::SourceMap& sources);
+                   const lang::SourceMap& sources, bool withTests);
 
 } // namespace driver

@@ -147,6 +147,8 @@ struct Operand {
   SourceRange range;
 };
 
+struct FieldHint;
+
 struct NamedAttribute {
   std::string_view name;
   AttributeValue value;
@@ -163,6 +165,10 @@ struct Project : Expr {
   Operand tuple;
   uint32_t index;
   std::string_view field = {};
+  /// Of a pattern, which has all fields: how many. Else 0.
+  uint32_t fieldCount = 0;
+  /// What is said where there is no such field, if that is a habit of another language.
+  const FieldHint* hint = nullptr;
 };
 
 /// A call. The callee is any atom; a call of an operator carries its full attributes, a call of

@@ -3,6 +3,7 @@
 
 #include "lang/ir/expr.h"
 #include "lang/ir/metadata.h"
+#include "lang/source/diagnostic.h"
 
 #include <deque>
 
@@ -12,6 +13,14 @@ namespace lang {
 /// `main` whose parameters are its `free_var`s. Function: one bare function literal, kept as
 /// `main`.
 enum class ModuleForm : uint8_t { Definitions, Expression, Function };
+
+/// What is said of a field by name that a value has not, such as `x.sum()` of a tensor.
+struct FieldHint {
+  std::string says;
+  std::vector<Suggestion> suggestions;
+  /// Where an argument has a name, as only those of definitions and operators may.
+  SourceRange named = {};
+};
 
 /// A program in core IR. Nodes live in `arena`, types in `types`, which other modules may share.
 struct Module {
@@ -32,6 +41,8 @@ struct Module {
   std::deque<runtime::Tensor> tensors;
   /// Objects of the metadata section that attributes refer to.
   MetadataTable metadata;
+  /// What projections point at.
+  std::deque<FieldHint> fieldHints;
   /// Whether it has open numbers and fields by name, which checking completes.
   bool isOpen = false;
   uint32_t varCount = 0;

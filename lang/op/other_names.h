@@ -4,11 +4,16 @@
 #include "lang/op/declared.h"
 
 #include <string_view>
+#include <vector>
 
 namespace lang {
 
 /// The first operator of which `name` is a synonym, such as `unsqueeze` or `[]`; null if none is.
 const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_view name);
+
+/// How a call by a name of another library, with one argument, is written in Baton's notation: the
+/// forms that it may mean, in which `$` is the argument. Empty for other names.
+std::vector<std::string_view> formsElsewhere(std::string_view name);
 
 /// Whether Relay's text has an infix spelling; others are of Baton's notation alone.
 bool isRelayInfix(std::string_view symbol);

@@ -24,6 +24,13 @@ private:
   int special(Value& value);
   int projection(Value& value);
   int meta(Value& value);
+  int scanInstead(const char* ours, Value& value);
+  /// A text between quotes of a keyboard or a printer: one finding.
+  std::optional<Text> foreignText();
+  /// Text that begins no token: one finding. What is written for it here, where that is a token.
+  const char* foreignMark();
+  /// What stands in three quotes: one finding.
+  void foreignDocumentation();
 
   lang::SourceRange metadata_;
 };

@@ -4,6 +4,8 @@
 // number begins with a digit and a projection with its dot.
 #include "parser/baton/lexer.h"
 
+#include <utility>
+
 namespace parser::baton {
 
 using Token = Grammar::token;
@@ -12,6 +14,16 @@ int Lexer::next(Value& value, lang::SourceRange& range) {
   skippedText_ = false;
   int kind = scan(value);
   range = here();
+  return kind;
+}
+
+/// The token that is written differently here.
+int Lexer::scanInstead(const char* ours, Value& value) {
+  const char* behind = std::exchange(cursor_, ours);
+  const char* begin = start_;
+  int kind = scan(value);
+  cursor_ = behind;
+  start_ = begin;
   return kind;
 }
 
@@ -37,10 +49,14 @@ int Lexer::scan(Value& value) {
       "//" { lineComment(); continue; }
       "/*" { blockComment(); continue; }
       "'" {
-        if (!foreignQuote())
-          unexpected();
+        if (auto text = foreignQuote()) {
+          value.text = *text;
+          return Token::String;
+        }
+        foreignMark();
         continue;
       }
+      "\"\"\"" { foreignDocumentation(); continue; }
       "#[metadata]" {
         metadata_ = rangeOf(cursor_, limit_);
         cursor_ = limit_;
@@ -119,7 +135,15 @@ int Lexer::scan(Value& value) {
         unexpected();
         continue;
       }
-      * { unexpected(); continue; }
+      * {
+        if (auto text = foreignText()) {
+          value.text = *text;
+          return Token::String;
+        }
+        if (const char* ours = foreignMark())
+          return scanInstead(ours, value);
+        continue;
+      }
     */
   }
 }

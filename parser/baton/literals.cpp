@@ -4,7 +4,9 @@
 #include "parser/baton/lexer.h"
 #include "parser/surface/clipped.h"
 
+#include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 
 namespace parser::baton {
@@ -32,6 +34,38 @@ ElementType typeOf(std::optional<DType> suffix, runtime::DTypeCode code) {
   return suffix ? ElementType{suffix->code, suffix->bits} : ElementType{code, 0};
 }
 
+/// The value of what is written as `0xff` or `0b101` elsewhere.
+std::optional<uint64_t> otherBase(std::string_view digits, std::string_view suffix) {
+  int base = suffix[0] == 'x' ? 16 : suffix[0] == 'b' ? 2 : suffix[0] == 'o' ? 8 : 0;
+  uint64_t value = 0;
+  const char* last = suffix.data() + suffix.size();
+  bool isRead = digits == "0" && base > 0 && suffix.size() > 1 &&
+                std::from_chars(suffix.data() + 1, last, value, base).ptr == last;
+  return isRead ? std::optional(value) : std::nullopt;
+}
+
+/// What other languages write behind a number.
+void suggestNumber(lang::Diagnostic& report, lang::SourceRange range, std::string_view digits,
+                   std::string_view suffix) {
+  bool isReal = digits.find_first_of(".eE") != std::string_view::npos;
+  auto isOfNumber = [](char c) { return c == '_' || (c >= '0' && c <= '9'); };
+  std::string joined(suffix);
+  std::erase(joined, '_');
+  if (suffix == "f" || suffix == "F")
+    report.suggest({"a number takes the type that its use asks for: {}",
+                    {{range, isReal ? std::string(digits) : fmt::format("{}.0", digits)}}});
+  else if (suffix == "L" || suffix == "l" || suffix == "ll")
+    report.suggest({"write {}", {{range, fmt::format("{}i64", digits)}}});
+  else if (auto value = otherBase(digits, suffix))
+    report.suggest({"numbers are decimal: {}", {{range, fmt::format("{}", *value)}}});
+  else if (std::ranges::all_of(suffix, isOfNumber))
+    report.suggest(
+        {"digits stand side by side: {}", {{range, fmt::format("{}{}", digits, joined)}}});
+  else
+    report.suggest({"a product is written {}", {{range, fmt::format("{} * {}", digits, suffix)}}});
+  report.note("a number may end in its type: `1i64`, `0.5f16`");
+}
+
 } // namespace
 
 int Lexer::number(Value& value) {
@@ -52,11 +86,8 @@ int Lexer::number(Value& value) {
   auto known = lang::parseShortDType(suffix);
   bool isReal = digits.find_first_of(".eE") != std::string_view::npos;
   if (!suffix.empty() && !known) {
-    auto& report = diagnostics_.report(Message::MalformedNumber, here(), clipped(text));
-    if (suffix == "f")
-      report.suggest({"a number takes the type that its use asks for: {}",
-                      {{here(), isReal ? std::string(digits) : fmt::format("{}.0", digits)}}});
-    report.note("a number may end in its type: `1i64`, `0.5f16`");
+    suggestNumber(diagnostics_.report(Message::MalformedNumber, here(), clipped(text)), here(),
+                  digits, suffix);
   } else if (known && isReal && !known->isFloat()) {
     diagnostics_.report(Message::MalformedNumber, here(), clipped(text))
         .note("an integer has no fraction and no exponent");

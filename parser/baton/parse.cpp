@@ -1,6 +1,7 @@
 // One run of the parser: scanner, token stream, builders and grammar put together.
 #include "parser/baton/parse.h"
 
+#include "parser/baton/doubtful_comments.h"
 #include "parser/baton/reader.h"
 #include "parser/baton/token_names.h"
 
@@ -43,6 +44,8 @@ const surface::File* parseText(runtime::Arena& arena, const lang::SourceFile& fi
   result->range = file.range();
   result->metadata = lexer.metadata();
   result->comments = arena.copy(lexer.comments());
+  if (!diagnostics.hasErrors())
+    warnOfDivisors(*result, lexer, diagnostics);
   return result;
 }
 

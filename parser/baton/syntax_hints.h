@@ -1,21 +1,15 @@
-// What somebody may have meant by a token that does not fit: habits of other languages, and the
-// marks that are easily forgotten. All are guesses, which are tried before they are shown.
+// What is said of a token that does not fit: what somebody is used to from other languages, or the
+// marks that are easily forgotten. Changes are guesses, which are tried before they are shown.
 #pragma once
 
-#include "parser/baton/lexer.h"
+#include "parser/baton/mistake_text.h"
 
 namespace parser::baton {
 
-/// A token that does not fit, and the one before it.
-struct SyntaxMistake {
-  int found;
-  lang::SourceRange range;
-  int before;
-  lang::SourceRange beforeRange;
-  std::span<const Grammar::symbol_kind_type> expected;
-};
+/// Reports the habit that explains a mistake, if there is one.
+bool reportHabit(lang::Diagnostics& diagnostics, const MistakeText& text);
 
-/// Suggests changes near to a mistake.
-void suggestRepairs(lang::Diagnostic& report, const Lexer& lexer, const SyntaxMistake& mistake);
+/// Suggests changes near to any other mistake.
+void suggestRepairs(lang::Diagnostic& report, const MistakeText& text);
 
 } // namespace parser::baton

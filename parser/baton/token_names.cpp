@@ -69,6 +69,11 @@ void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::So
                        const Grammar::symbol_kind_type* expected, int count) {
   if (reader.tokens.isReported())
     return;
+  auto [before, beforeRange] = reader.tokens.previous();
+  MistakeText text(reader.lexer,
+                   {int(found), range, before, beforeRange, std::span(expected, size_t(count))});
+  if (reportHabit(reader.diagnostics, text))
+    return;
   static const std::vector<TokenGroup> groups = makeGroups();
   TokenSet set;
   for (int i = 0; i < count; ++i)
@@ -78,9 +83,7 @@ void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::So
   auto& report = reader.diagnostics.report(lang::Message::SyntaxError, range,
                                            expectedTokens(set, groups, quotedTokenName),
                                            describeToken(int(found), reader.lexer.textOf(range)));
-  auto [before, beforeRange] = reader.tokens.previous();
-  suggestRepairs(report, reader.lexer,
-                 {int(found), range, before, beforeRange, std::span(expected, size_t(count))});
+  suggestRepairs(report, text);
 }
 
 } // namespace parser::baton

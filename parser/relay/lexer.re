@@ -40,7 +40,9 @@ Lexer::Kind Lexer::scan(Value& value) {
       "/*" { blockComment(); continue; }
       "#[" { hashItem(); continue; }
       "'" {
-        if (!foreignQuote())
+        if (foreignQuote())
+          skippedText_ = true;
+        else
           unexpectedMark();
         continue;
       }

@@ -22,7 +22,7 @@ std::string_view kindText(AttributeKind kind) {
   case AttributeKind::String:
     return "a string";
   case AttributeKind::DType:
-    return "an element type in quotes, such as \"float32\"";
+    return "an element type, such as `\"float32\"`";
   case AttributeKind::IntList:
     return "a list of integers";
   case AttributeKind::FloatList:

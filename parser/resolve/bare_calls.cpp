@@ -4,7 +4,9 @@
 #include "lang/op/attribute_schema.h"
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
+#include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
+#include "parser/surface/foreign_words.h"
 
 #include <algorithm>
 
@@ -71,8 +73,10 @@ public:
   Use value(Use callee) {
     openPlaceholders();
     std::vector<Use> operands;
+    // Of a field it is told once it is known to be there.
+    bool isTold = isHole(callee) || (callee.node && callee.node->hint);
     for (const Given& each : given_) {
-      if (each.isNamed())
+      if (each.isNamed() && !isTold)
         context_.diagnostics.report(Message::NamedForValue, each.name.range);
       operands.push_back(use(each));
     }
@@ -88,6 +92,8 @@ private:
     node->operands = context_.module.arena.copy(operands);
     return node;
   }
+
+  static bool isHole(const Use& use) { return use.atom && use.atom->as<lang::Hole>(); }
 
   Node* poison(SourceRange at) {
     auto* hole = context_.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, at});
@@ -265,9 +271,12 @@ private:
       return true;
     }
     size_t most = row.operands.size() + row.attributes.size();
-    context_.diagnostics.report(Message::ArgumentCount, range_, fmt::format("`{}`", row.name),
-                                fmt::format("at most {}", most), most == 1 ? "" : "s",
-                                fmt::format("{} are", given_.size()));
+    auto& report =
+        context_.diagnostics.report(Message::ArgumentCount, range_, fmt::format("`{}`", row.name),
+                                    fmt::format("at most {}", most), most == 1 ? "" : "s",
+                                    fmt::format("{} are", given_.size()));
+    if (const auto* word = foreignDefinition(fmt::format("{}/{}", row.name, given_.size())))
+      report.note(std::string(word->says));
     return false;
   }
 
@@ -388,6 +397,15 @@ std::optional<Use> buildReference(ResolveContext& context, const surface::Call& 
 
 } // namespace
 
+namespace {
+
+bool isUnknownName(ResolveContext& context, const surface::Expr* callee) {
+  const auto* name = surface::tryAs<surface::Name>(callee);
+  return name && !context.unit->constants.contains(name->name) && !findSize(context, name->name);
+}
+
+} // namespace
+
 Use buildBareCall(ResolveContext& context, const surface::Call& call) {
   BareForm form = formCalled(context, call.callee);
   if (form == BareForm::Fail)
@@ -398,12 +416,18 @@ Use buildBareCall(ResolveContext& context, const surface::Call& call) {
   if (!callee)
     if (auto reference = buildReference(context, call))
       return *reference;
+  if (!callee && isUnknownName(context, call.callee) && reportForeignCall(context, call))
+    return buildUnknown(context, call.range);
   if (!callee || callee->as<lang::Var>())
     return buildValueCall(context, buildExpr(context, call.callee), call);
   return BareCall(context, call.range, givenOf(call)).named(callee, call.callee->range);
 }
 
 Use buildValueCall(ResolveContext& context, Use callee, const surface::Call& call) {
+  if (reportForeignMethod(context, call))
+    return buildUnknown(context, call.range);
+  if (callee.node && callee.node->kind == NodeKind::Project && !callee.node->field.empty())
+    callee.node->hint = hintOfMethod(context, call);
   return BareCall(context, call.range, givenOf(call)).value(callee);
 }
 

@@ -2,6 +2,7 @@
 // `..` count dimensions from the back, so nothing here needs the rank.
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
+#include "parser/resolve/foreign_calls.h"
 
 #include <algorithm>
 #include <limits>
@@ -191,6 +192,12 @@ private:
 } // namespace
 
 Use buildIndex(ResolveContext& context, Use tensor, const surface::Index& index) {
+  for (size_t i = 0; i < index.subscripts.size(); ++i)
+    if (reportNewDimension(context, index, i))
+      return buildUnknown(context, index.range);
+  if (const lang::FieldHint* hint = hintOfShape(context, index);
+      hint && tensor.node && tensor.node->kind == NodeKind::Project)
+    tensor.node->hint = hint;
   return Indexing(context, tensor, index).build();
 }
 

@@ -48,6 +48,10 @@ private:
     const lang::Var* var =
         context_.makeVar(local.name.text, lang::VarOrigin::Let, local.name.range, annotation);
     items_.push_back({var, value});
+    auto isSame = [&](const lang::Var* other) { return other->name == var->name; };
+    if (auto other = std::ranges::find_if(names_, isSame); other != names_.end())
+      reportRepeated(context_, *var, **other);
+    names_.push_back(var);
     bindLocal(context_, var);
   }
 
@@ -57,6 +61,7 @@ private:
       Node* node = context_.makeNode(NodeKind::Project, pattern.range);
       node->operands = context_.module.arena.copy(std::initializer_list<Use>{value});
       node->index = uint32_t(i);
+      node->fieldCount = uint32_t(parts.size());
       part({nullptr, node, pattern.range}, *parts[i]);
     }
   }
@@ -128,6 +133,8 @@ private:
   ResolveContext& context_;
   const surface::Item& item_;
   std::vector<LetItem>& items_;
+  /// What the pattern binds so far.
+  std::vector<const lang::Var*> names_ = {};
 };
 
 } // namespace

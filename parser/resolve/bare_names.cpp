@@ -2,6 +2,7 @@
 // it likes, an operator's name included.
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
+#include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
 
 #include <algorithm>
@@ -72,18 +73,35 @@ Use buildUnknown(ResolveContext& context, SourceRange range) {
           range};
 }
 
+/// A name of a text of the library may lack an import, in front of all else.
+static void suggestImport(ResolveContext& context, lang::Diagnostic& report,
+                          std::string_view name) {
+  const Imports* imports = context.environment.imports;
+  const lang::SourceFile* source = context.unit->source;
+  if (!imports || !source || std::ranges::count(imports->available, name) == 0)
+    return;
+  std::string_view text = source->text();
+  size_t first = text.starts_with("//") ? text.find("\n\n") : std::string_view::npos;
+  uint32_t place = source->base() + uint32_t(first == std::string_view::npos ? 0 : first + 2);
+  report.suggest(
+      {"the library has that, behind {}", {{{place, place}, fmt::format("import {}\n", name)}}});
+}
+
 Use unknownName(ResolveContext& context, std::string_view name, SourceRange range) {
   const lang::OperatorTable& operators = context.environment.operators;
   if (auto reason = operators.reasonOfAbsence(name)) {
     context.diagnostics.report(Message::AbsentOperator, range, name, *reason);
     return buildUnknown(context, range);
   }
+  if (reportForeignName(context, name, range))
+    return buildUnknown(context, range);
   auto& report = context.diagnostics.report(Message::UnknownBareName, range, name);
   if (context.unit->imports.contains(name))
     report.note(
         fmt::format("`{}` is imported: what it defines is reached by `{}.name`", name, name));
   if (!wantsHints(context))
     return buildUnknown(context, range);
+  suggestImport(context, report, name);
   std::vector<std::string_view> rows;
   bool isWhole = name.find('.') != std::string_view::npos;
   for (const lang::OperatorRow* row : operators.all())
@@ -209,6 +227,7 @@ Use buildField(ResolveContext& context, Use record, const surface::Field& field)
   Node* node = context.makeNode(NodeKind::Project, field.range);
   node->operands = context.module.arena.copy(std::initializer_list<Use>{record});
   node->field = field.name.text;
+  node->hint = hintOfField(context, field);
   context.module.isOpen = true;
   return {nullptr, node, field.range};
 }

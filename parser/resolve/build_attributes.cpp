@@ -246,6 +246,15 @@ private:
   static void suggestValue(lang::Diagnostic& report, AttributeKind kind,
                            const AttributeValue& value, lang::SourceRange range) {
     bool isOne = value.kind == AttributeValueKind::List && value.items.size() == 1;
+    bool isWord = kind != AttributeKind::String && value.kind == AttributeValueKind::String;
+    if (isWord && (value.text == "same" || value.text == "SAME"))
+      report.note(
+          "so many zeros stand at each side: half of a kernel of odd size keeps sizes as they "
+          "are, 1 for a kernel of 3");
+    if (isWord && (value.text == "valid" || value.text == "VALID"))
+      report.suggest({"without zeros at the sides it is {}", {{range, "0"}}});
+    if (kind == AttributeKind::DType && value.kind == AttributeValueKind::Int)
+      report.note("the sizes of a shape stand in brackets: `[2, 3]`");
     if (kind == AttributeKind::DType && value.kind == AttributeValueKind::String)
       suggestDType(report, range, value.text, "\"");
     else if (kind == AttributeKind::Int && isOne)

@@ -3,6 +3,7 @@
 
 #include "lang/ir/builder.h"
 #include "lang/ir/open_number.h"
+#include "lang/types/short_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -138,7 +139,7 @@ private:
                                            isReal ? "real " : "", runtime::dtypeName(*dtype_)));
       if (lang::OpenElement open = value.element(); !lang::bitsIn(open, *dtype_)) {
         context_.diagnostics.report(Message::NumberOutOfRange, element->range, open.text(),
-                                    runtime::dtypeName(*dtype_));
+                                    lang::shortDTypeName(*dtype_));
         return false;
       }
     }

@@ -150,7 +150,8 @@ private:
     case surface::ExprKind::Field:
       return buildJoinedName(context_, expr);
     case surface::ExprKind::TextLiteral:
-      context_.diagnostics.report(Message::ReservedForm, expr->range, "texts as values");
+      context_.diagnostics.report(Message::ReservedForm, expr->range, "texts as values")
+          .note("`print(\"x is {}\", x)` shows a text with values in it");
       return poison(expr->range);
     case surface::ExprKind::Placeholder:
       context_.diagnostics.report(Message::StrayPlaceholder, expr->range);

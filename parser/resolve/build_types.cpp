@@ -1,5 +1,6 @@
 // Types of the surface tree to interned types.
 #include "lang/types/short_names.h"
+#include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/resolve/parameter_kinds.h"
 #include "parser/surface/clipped.h"
@@ -364,6 +365,8 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     if (!definition) {
       if (auto dtype = runtime::parseDType(type.name))
         return types.scalar(*dtype);
+      if (isBare(context) && reportForeignType(context, type))
+        return types.error();
       auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
       lang::SourceRange name{type.range.begin, type.range.begin + uint32_t(type.name.size())};
       if (wantsHints(context)) {

@@ -114,7 +114,7 @@ private:
       return arena_.make<lang::TupleExpr>(base(ExprKind::Tuple), operands(node.operands));
     case NodeKind::Project:
       return arena_.make<lang::Project>(base(ExprKind::Project), operand(node.operands[0]),
-                                        node.index, node.field);
+                                        node.index, node.field, node.fieldCount, node.hint);
     case NodeKind::Call: {
       auto all = operands(node.operands);
       return arena_.make<lang::Call>(base(ExprKind::Call), all.back(), all.first(all.size() - 1),

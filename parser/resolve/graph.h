@@ -81,6 +81,9 @@ struct Node {
   uint32_t index = 0;
   /// Of a projection by name.
   std::string_view field = {};
+  const lang::FieldHint* hint = nullptr;
+  /// Of a projection that a pattern makes: how many fields there are.
+  uint32_t fieldCount = 0;
   bool isPartial = false;
   const lang::Attributes* attributes = nullptr;
   std::span<const lang::NamedAttribute> named = {};

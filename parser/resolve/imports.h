@@ -30,6 +30,8 @@ struct Imports {
   std::unordered_map<const surface::ImportDefinition*, size_t> places;
   /// The text whose values every one of these and the program can name, by its place, or none.
   std::optional<size_t> common;
+  /// The texts of the library, which any text could import.
+  std::vector<std::string_view> available = {};
 };
 
 } // namespace parser

@@ -2,6 +2,7 @@
 // Where both have the same word in front, the text comes first.
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
+#include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
 
 #include <algorithm>
@@ -87,8 +88,9 @@ bool isJoinedName(const ResolveContext& context, const surface::Expr* expr) {
     if (parts.size() == 2 || !*unit || defines(**unit, member))
       return parts.size() == 2;
   }
-  return parts.size() > 1 && !context.unit->constants.contains(parts.back()) &&
-         isOfOperators(context, parts.back());
+  return isOfForeignLibrary(context, expr) ||
+         (parts.size() > 1 && !context.unit->constants.contains(parts.back()) &&
+          isOfOperators(context, parts.back()));
 }
 
 const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr) {

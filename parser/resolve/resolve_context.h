@@ -105,14 +105,20 @@ Node* buildFunction(ResolveContext& context, const surface::Function& function);
 /// The graph of an expression.
 Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 
+/// Reports that one of two variables in a scope hides the other.
+inline void reportRepeated(ResolveContext& context, const lang::Var& var, const lang::Var& other) {
+  auto& report = context.diagnostics.report(lang::Message::RepeatedLocal, var.range, var.name);
+  report.label(other.range, "first bound here");
+  if (!isBare(context))
+    report.note("TVM would go on to mean the first one; give one of them another name");
+}
+
 /// Brings a variable into scope in the innermost frame. A parameter may hide what it likes: its
 /// head says in the same line that it is new. In Baton's notation so may a let.
 inline void bindLocal(ResolveContext& context, const lang::Var* var) {
   bool mayRepeat = isBare(context) && var->origin == lang::VarOrigin::Let;
   if (const lang::Var* other = context.locals.findInFrame(var->name); other && !mayRepeat)
-    context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
-        .label(other->range, "first bound here")
-        .note("TVM would go on to mean the first one; give one of them another name");
+    reportRepeated(context, *var, *other);
   else if (const lang::Var* hidden = context.locals.find(var->name);
            hidden && var->origin != lang::VarOrigin::Parameter && !isBare(context))
     context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)

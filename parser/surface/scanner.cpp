@@ -4,6 +4,7 @@
 #include "parser/surface/clipped.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace parser {
 
@@ -106,6 +107,23 @@ Text Scanner::quoted() {
   return toText(escapes ? arena_.copyText(decodeString(raw)) : raw);
 }
 
+bool Scanner::hidesQuotient(lang::SourceRange gap) const {
+  std::string_view text = textOf(gap);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  text = text.substr(0, text.find('\n'));
+  if (!text.starts_with("//") || text.starts_with("///"))
+    return false;
+  text.remove_prefix(2);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  auto isOfName = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%';
+  };
+  size_t end = size_t(std::ranges::find_if_not(text, isOfName) - text.begin());
+  size_t next = text.find_first_not_of(" \t", end);
+  return end > 0 && next != std::string_view::npos &&
+         std::string_view(";)]},").find(text[next]) != std::string_view::npos;
+}
+
 void Scanner::lineComment() {
   size_t length = std::min(rest().find('\n'), rest().size());
   cursor_ += length;
@@ -132,16 +150,19 @@ void Scanner::blockComment() {
   comments_.push_back(here());
 }
 
-bool Scanner::foreignQuote() {
-  size_t end = rest().find_first_of("'\n");
-  if (end == std::string_view::npos || rest()[end] != '\'')
-    return false;
-  skippedText_ = true;
-  cursor_ += end + 1;
+std::optional<Text> Scanner::foreignQuote(std::string_view close) {
+  std::string_view line = rest().substr(0, rest().find('\n'));
+  size_t end = line.find(close);
+  if (end == std::string_view::npos)
+    return std::nullopt;
+  std::string_view text = line.substr(0, end);
+  const char* opened = cursor_;
+  cursor_ += end + close.size();
   diagnostics_.report(Message::UnexpectedText, here(), "`" + clipped(lexeme()) + "`")
-      .suggest({"a string stands in double quotes: {}",
-                {{rangeOf(start_, start_ + 1), "\""}, {rangeOf(cursor_ - 1, cursor_), "\""}}});
-  return true;
+      .suggest(
+          {"a string stands in double quotes: {}",
+           {{rangeOf(start_, opened), "\""}, {rangeOf(cursor_ - close.size(), cursor_), "\""}}});
+  return toText(text);
 }
 
 void Scanner::foreignComment() {

@@ -9,6 +9,7 @@
 #include "parser/surface/value.h"
 #include "runtime/arena.h"
 
+#include <optional>
 #include <vector>
 
 namespace parser {
@@ -31,14 +32,22 @@ public:
   /// Every comment so far.
   const std::vector<lang::SourceRange>& comments() const { return comments_; }
 
+  /// Whether what begins in a gap between tokens is `//` and an operand, and closes more than the
+  /// text without it: a quotient of another language.
+  bool hidesQuotient(lang::SourceRange gap) const;
+  /// What is said of that.
+  static constexpr std::string_view quotientWords =
+      "`//` begins a comment: `floor_divide(a, b)` is the quotient without a rest";
+
 protected:
   /// The text in quotes that begins at the token.
   Text quoted();
   void lineComment();
   /// Block comments nest.
   void blockComment();
-  /// A string in single quotes: one finding. False where it is none.
-  bool foreignQuote();
+  /// A text between the foreign quotes that it begins with, as in `'text'`: one finding. Nothing
+  /// where it does not end in the same line.
+  std::optional<Text> foreignQuote(std::string_view close = "'");
   /// A comment of another language.
   void foreignComment();
   /// A run of bytes that no token starts with: one finding.

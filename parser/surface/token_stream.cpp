@@ -101,6 +101,8 @@ void TokenStream::balanced() {
   else if ((startsDefinition(current_.kind) || current_.kind == table_.end) && !openers_.empty()) {
     if (!stopped_)
       reportUnclosed(0);
+    for (Count& count : counts_)
+      count.forgiven = count.open;
     closeDownTo(0);
   }
 }
@@ -113,14 +115,16 @@ void TokenStream::open() {
     closeDownTo(0);
     return;
   }
-  ++open_[openerIndex(current_.kind)];
+  ++counts_[openerIndex(current_.kind)].open;
   openers_.push_back({openerIndex(current_.kind), current_.range});
 }
 
 void TokenStream::close() {
   size_t index = closerIndex(current_.kind);
-  while (index != noBracket && open_[index] == 0) {
-    if (!failed_)
+  while (index != noBracket && counts_[index].open == 0) {
+    if (counts_[index].forgiven > 0)
+      --counts_[index].forgiven;
+    else if (!failed_)
       diagnostics_
           .report(lang::Message::UnexpectedText, current_.range, table_.quoted(current_.kind))
           .note("no bracket is open that this one closes")
@@ -147,7 +151,7 @@ void TokenStream::close() {
 
 void TokenStream::pop() {
   closedPlace_ = openers_.back().range.begin;
-  --open_[openers_.back().bracket];
+  --counts_[openers_.back().bracket].open;
   openers_.pop_back();
 }
 
@@ -173,6 +177,12 @@ void TokenStream::reportUnclosed(size_t depth) {
   bool isBody = missing[0] == '}';
   const Opener& opener = openers_.back();
   std::string found = table_.described(current_.kind, scanner_.textOf(current_.range));
+  lang::SourceRange gap{place, std::max(place, current_.range.begin)};
+  if (scanner_.hidesQuotient(gap)) {
+    uint32_t mark = place + uint32_t(scanner_.textOf(gap).find("//"));
+    diagnostics_.report(lang::Message::ForeignForm, {mark, mark + 2}, Scanner::quotientWords);
+    return;
+  }
   diagnostics_
       .report(lang::Message::SyntaxError, current_.range,
               table_.quoted(table_.closers[opener.bracket]), found)

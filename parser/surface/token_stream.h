@@ -75,8 +75,12 @@ private:
   const Scanner& scanner_;
   lang::Diagnostics& diagnostics_;
   std::vector<Opener> openers_;
-  /// How many openers of each kind are open: parenthesis, bracket, brace.
-  size_t open_[3] = {};
+  /// Of parentheses, brackets and braces: how many are open, and how many closers may come too
+  /// many, since a definition closed their openers.
+  struct Count {
+    size_t open = 0, forgiven = 0;
+  };
+  Count counts_[3] = {};
   Lexeme current_{};
   std::pair<int, lang::SourceRange> previous_{};
   /// A token that waits until the openers above `closeTo_` are closed.
