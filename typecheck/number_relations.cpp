@@ -103,7 +103,10 @@ std::optional<RelationResult> NumberRelations::answerWith(const PendingRelation&
 
 NumberRelations::Found NumberRelations::ask(const PendingRelation& relation,
                                             std::span<const Type* const> operands) {
-  if (elementsOf(operands).empty())
+  // Where any element type would do beside the others, theirs say nothing of the numbers.
+  bool isFree = elementsOf(operands).empty() || (answerWith(relation, operands, runtime::Float32) &&
+                                                 answerWith(relation, operands, runtime::Float64));
+  if (isFree)
     return linkNumbers(relation, operands);
   return {decideByOthers(relation, operands), nullptr};
 }
