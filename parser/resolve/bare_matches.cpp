@@ -12,6 +12,7 @@
 // there.
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
+#include "parser/surface/node_depth.h"
 
 #include <algorithm>
 
@@ -108,6 +109,7 @@ public:
     for (const surface::Arm& arm : match.arms)
       for (const surface::Pattern* pattern : alternatives.of(arm.pattern))
         cases_.push_back({pattern, arm.guard, arm.body});
+    openLastTruth();
     if (cases_.size() > mostCases)
       context_.diagnostics.report(Message::MatchTooComplex, match.range);
     Use scrutinee = buildExpr(context_, match.scrutinee);
@@ -124,6 +126,25 @@ public:
   }
 
 private:
+  static std::optional<bool> truthOf(const Case& each) {
+    const auto* literal = surface::tryAs<surface::LiteralPattern>(each.pattern);
+    const auto* truth = literal ? surface::tryAs<surface::BoolLiteral>(literal->value) : nullptr;
+    return truth && !each.guard ? std::optional(truth->value) : std::nullopt;
+  }
+
+  /// Behind `true` the pattern `false` is for all that is left, and the other way round.
+  void openLastTruth() {
+    for (size_t i = 1; i < cases_.size(); ++i) {
+      auto isOther = [&](const Case& each) {
+        return truthOf(each) && truthOf(each) != truthOf(cases_[i]);
+      };
+      auto behind = cases_.begin() + ptrdiff_t(i);
+      if (truthOf(cases_[i]) && std::any_of(cases_.begin(), behind, isOther))
+        cases_[i].pattern =
+            newNode<surface::WildcardPattern>(context_.module.arena, cases_[i].pattern->range);
+    }
+  }
+
   Use useOf(Node* node) const { return {nullptr, node, range_}; }
 
   /// The match of the cases from `first` on.
