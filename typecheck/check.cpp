@@ -115,6 +115,16 @@ void inferAll(Checking& checking, lang::Diagnostics& diagnostics) {
 
 } // namespace
 
+/// Whether all errors are sizes that are not what calls ask of them: where a shape is computed,
+/// that is known once its sizes have become numbers.
+static bool areOfSizes(const lang::Diagnostics& findings) {
+  return findings.hasErrors() && std::ranges::all_of(findings.all(), [](const auto& finding) {
+           return finding.severity() != lang::Severity::Error ||
+                  finding.message == lang::Message::DimensionBound ||
+                  finding.message == lang::Message::DimensionMultiple;
+         });
+}
+
 lang::Typing checkModule(const lang::Module& module, const lang::OperatorTable& operators,
                          lang::Diagnostics& diagnostics) {
   Checking checking(module, nullptr, operators);
@@ -145,6 +155,10 @@ Checked checkAndComplete(std::unique_ptr<lang::Module> module, const lang::Opera
   // What is doubtful was told of the program as it is written.
   lang::Diagnostics silent;
   lang::Typing typing = checkModule(*completed, operators, silent);
+  if (areOfSizes(silent)) {
+    diagnostics.append(silent);
+    return {std::move(completed), std::move(typing), std::move(open)};
+  }
   if (silent.hasErrors())
     throw std::logic_error("completion gives an ill-typed module: " + firstError(silent));
   return {std::move(completed), std::move(typing), std::move(open)};
