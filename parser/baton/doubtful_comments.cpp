@@ -25,14 +25,17 @@ std::string_view operandOf(std::string_view comment) {
              : std::string_view();
 }
 
-/// The text of a definition in front of a place in it; nothing where the place is in none.
+/// The text of a definition in front of a place in it, as far as it is near; nothing where the
+/// place is in none.
 std::string_view definitionBefore(const surface::File& file, const Lexer& lexer, uint32_t place) {
   auto behind = std::ranges::upper_bound(
       file.definitions, place, {},
       [](const surface::Definition* definition) { return definition->range.begin; });
   if (behind == file.definitions.begin())
     return {};
-  return lexer.textOf({(*(behind - 1))->range.begin, place});
+  constexpr uint32_t farthest = 10'000;
+  uint32_t begin = (*(behind - 1))->range.begin;
+  return lexer.textOf({std::max(begin, place - std::min(place, farthest)), place});
 }
 
 } // namespace

@@ -263,7 +263,7 @@ constexpr Habit table[] = {
     {"", "in", infix, "whether a list holds a value is asked by `any` of `import list`"},
     {"", "if for while print assert", definitionOrMore,
      "what is done stands in a definition; a program begins with `def main()`"},
-    {"", "where", infix, "what has a name stands in front: `{ let y = value; y + 1 }`"},
+    {"", "where whereby", infix, "what has a name stands in front: `{ let y = value; y + 1 }`"},
     {"", "for", infix, "there are no comprehensions: `map(fn (x) = value, xs)`"},
     {"", "+", operand, "a plus sign stands between numbers only", dropFound},
     {"", "...", anything, "`..` stands for the dimensions between", replaceFound, ".."},

@@ -80,8 +80,7 @@ constexpr ForeignWord definitions[] = {
 };
 
 constexpr ForeignWord members[] = {
-    {"backward", "a gradient is a value: `grad(f)(x)` is that of `f` at `x`"},
-    {"grad", "a gradient is a value: `grad(f)(x)` is that of `f` at `x`"},
+    {"backward grad", "a gradient is a value: `grad(f)(x)` is that of `f` at `x`"},
     {"item numpy cpu cuda contiguous tolist", "a value is used as it is, wherever it lies", "x"},
     {"dtype", "element types are known before a program runs: `def f(x: f32[n])` says one"},
     {"device", "a value is used as it is, wherever it lies"},

@@ -151,11 +151,12 @@ void Scanner::blockComment() {
 }
 
 std::optional<Text> Scanner::foreignQuote(std::string_view close) {
-  std::string_view line = rest().substr(0, rest().find('\n'));
-  size_t end = line.find(close);
-  if (end == std::string_view::npos)
+  constexpr size_t longest = 2000;
+  std::string_view near = rest().substr(0, longest);
+  size_t end = near.find(close);
+  std::string_view text = near.substr(0, end);
+  if (end == std::string_view::npos || text.find('\n') != std::string_view::npos)
     return std::nullopt;
-  std::string_view text = line.substr(0, end);
   const char* opened = cursor_;
   cursor_ += end + close.size();
   diagnostics_.report(Message::UnexpectedText, here(), "`" + clipped(lexeme()) + "`")
