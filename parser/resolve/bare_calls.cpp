@@ -482,8 +482,11 @@ Use buildBoth(ResolveContext& context, Use left, Use right, SourceRange range) {
   return chosen(context, left, right, true, range);
 }
 
-/// A constructor without a type stands for the record's own, with other fields.
+/// A constructor without a type stands for the record's own, with other fields; with none it is the
+/// value, whatever that is.
 Use buildWith(ResolveContext& context, Use record, const surface::With& with) {
+  if (with.fields.empty())
+    return record;
   runtime::Arena& arena = context.module.arena;
   std::vector<Use> operands{record};
   std::vector<std::string_view> names;
