@@ -62,7 +62,7 @@ void LocalNames::leave(size_t mark) {
 
 Spelling LocalNames::ofOperator(std::string_view name) const {
   auto isHidden = [&](std::string_view word) {
-    return globals_.isOwn(word) || expected_.contains(word);
+    return globals_.isOwn(word) || expected_.contains(word) || globals_.isForm(word);
   };
   constexpr std::string_view network = "nn.";
   if (name.starts_with(network)) {

@@ -26,6 +26,10 @@ public:
   bool isConstructor(std::string_view name) const { return constructors_.contains(name); }
   bool isOwn(std::string_view name) const { return own_.contains(name); }
   bool isOperator(std::string_view name) const;
+  /// Whether a form takes the place of the operator where it is called, as `fail` does.
+  bool isForm(std::string_view name) const {
+    return name == operators_.withRole(lang::Role::Fail).name;
+  }
   /// Whether an operator of `nn` is found without that.
   bool isShort(std::string_view name) const { return !operators_.find(name.substr(3)); }
 
