@@ -165,6 +165,19 @@ lang::Global* Definitions::enterGlobal(Unit& unit, GlobalEntry& entry) {
   return entry.global;
 }
 
+/// It is called and printed like an imported one, since the program has another of its name.
+void Definitions::showOfPrelude(std::string_view name) {
+  auto found = prelude_.globals.find(name);
+  if (found == prelude_.globals.end() || found->second.global || !program_.globals.contains(name))
+    return;
+  GlobalEntry& entry = found->second;
+  entry.global = makeGlobal(module_.arena.copyText(fmt::format("prelude/{}", name)),
+                            entry.surface->name.range);
+  ofImports_.globals.push_back(entry.global);
+  origins_[entry.global] = {&prelude_, entry.surface->function, entry.global};
+  pendingFunctions.push_back(origins_[entry.global]);
+}
+
 lang::Global* Definitions::addNameless(std::string_view name, lang::SourceRange range) {
   lang::Global* global = makeGlobal(name, range);
   module_.globals.push_back(global);

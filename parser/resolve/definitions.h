@@ -76,6 +76,9 @@ public:
   AliasEntry findAlias(const Unit& from, std::string_view name) const;
   const lang::TypeDefinition* findType(const Unit& from, std::string_view name);
   const lang::Constructor* findConstructor(const Unit& from, std::string_view name);
+  /// Lets a function of the prelude that the program hides by one of its own be part of it, for a
+  /// program that names it by `prelude`.
+  void showOfPrelude(std::string_view name);
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
   /// A data type as its text has it; null for one that has none.
   const surface::TypeDefinition* surfaceOf(const lang::TypeDefinition& type) const {

@@ -102,8 +102,10 @@ const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr)
   if (auto unit = importedUnit(context, parts); unit && *unit && parts.size() == 2)
     if (const lang::Expr* own = findOwn(context, **unit, parts[0]))
       return own;
-  if (parts.back() == preludeRoom && parts.size() == 2)
+  if (parts.back() == preludeRoom && parts.size() == 2) {
+    context.definitions.showOfPrelude(parts[0]);
     return findOwn(context, context.definitions.prelude(), parts[0]);
+  }
   if (parts.back() == operatorRoom)
     parts.pop_back();
   const lang::OperatorRow* row = context.environment.operators.find(joined(parts));
