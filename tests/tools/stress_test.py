@@ -480,6 +480,47 @@ CASES = {
         "".join(f"def f{i}(x = f{i + 1}()) = x\n" for i in range(1_000))
         + "def f1000(x = 1) = x\n", 0
     ),
+    "bare_blocks": lambda: notation(f"def f(x) = {'{ ' * 100_000}x{' }' * 100_000}", 1, ["nested deeper"]),
+    "bare_else_ifs": lambda: notation(
+        f"def f(x: i32) = {'if x == 1 { 1 } else ' * 100_000} {{ 2 }}", 1, ["nested deeper"]
+    ),
+    "bare_calls": lambda: notation(f"def f(x: f32) = {'exp(' * 100_000}x{')' * 100_000}", 1, ["nested deeper"]),
+    "bare_matches": lambda: notation(f"def f(x) = {'match x { _ => ' * 100_000}", 1, ["error"]),
+    "bare_arms": lambda: notation(
+        f"def f(x: i32) = match x {{ {''.join(f'{i} => {i}, ' for i in range(3_000))} _ => 0 }}", 1, ["match-too-complex"]
+    ),
+    "bare_alternatives": lambda: notation(
+        f"def f(x: i32) = match x {{ {' | '.join(map(str, range(3_000)))} => 1, _ => 0 }}", 1, ["match-too-complex"]
+    ),
+    "bare_nested_patterns": lambda: notation(
+        f"def f(x: List[i32]) = match x {{ {'Cons(_, ' * 100_000}", 1, ["error"]
+    ),
+    "bare_tuple_patterns": lambda: notation(
+        f"def f(x) {{ let {'(' * 100_000}a{')' * 100_000} = x; a }}", 1, ["deeper than"]
+    ),
+    "bare_types": lambda: notation(f"def f(x: {'List[' * 100_000}", 1, ["error"]),
+    "bare_tuple_types": lambda: notation(f"def f(x: {'(' * 100_000}", 1, ["error"]),
+    "bare_function_types": lambda: notation(f"def f(x: {'fn() -> ' * 100_000} f32) = x", 1, ["nested deeper"]),
+    "bare_sizes": lambda: notation(f"def f(x: f32[{'(' * 100_000}n", 1, ["error"]),
+    "bare_size_sums": lambda: notation(f"def f(x: f32[n{' + n' * 100_000}]) = x", 0),
+    "bare_indexes": lambda: notation(f"def f(x: f32[3]) = x{'[:]' * 100_000}", 0),
+    "bare_indexes_nested": lambda: notation(f"def f(x) = {'x[' * 100_000}", 1, ["error"]),
+    "bare_withs": lambda: notation(
+        f"type P {{ p: f32 }}\ndef f(x: P) = x{' with (p = 1)' * 20_000}", 0
+    ),
+    "bare_long_lines": lambda: notation(
+        f"def f(x: f32) = print(\"{'a' * 10_000_000}\", x) // {'b' * 10_000_000}\n", 0
+    ),
+    "bare_long_marks": lambda: notation(f"def f(x) = x {'+-' * 1_000_000}", 1, ["error"]),
+    "bare_foreign_marks": lambda: notation(f"def f(x) = x {'× x ' * 100_000}", 1, ["foreign-form"]),
+    "bare_foreign_words": lambda: notation("def f(x):\n  return x\n" * 20_000, 1, ["foreign-form"]),
+    "bare_quotes": lambda: notation(f"def f(x) = print({chr(39) * 100_001}", 1, ["error"]),
+    "bare_lone_docs": lambda: notation('"""' * 100_001, 1, ["error"]),
+    "bare_comments": lambda: notation("def f(x: f32) {\n" + "  x; // n\n  x // x\n + 1;\n" * 20_000 + "  x\n}\n", 0),
+    "bare_records": lambda: notation(
+        "type P { " + ", ".join(f"a{i}: f32" for i in range(20_000)) + " }\ndef f(p: P) = p.a19999", 0
+    ),
+    "bare_imports": lambda: notation("import optim as a\n" * 20_000, 1, ["error"]),
     "missing_file": lambda: Case(["check", "nowhere.rly"], {}, 2, ["nowhere.rly"]),
     "directory": lambda: Case(["check", "."], {}, 2, ["error"]),
 }
