@@ -69,6 +69,8 @@ void BodyRestorer::step() {
       return;
   }
   Piece made = binding.value->isAtom() ? operand(*binding.value) : value(*binding.value);
+  if (const auto* other = binding.value->as<lang::Var>())
+    renamed_.emplace(binding.var, other);
   if (binding.isLet())
     bindLet(binding, made.expr);
   else

@@ -73,6 +73,8 @@ protected:
   /// Whether numbers need their types where no use tells them.
   bool mixesNumbers_ = false;
   std::unordered_map<const lang::Block*, const surface::Expr*> bodies_;
+  /// Lets of what has another name: that one.
+  std::unordered_map<const lang::Var*, const lang::Var*> renamed_;
   /// By numbers of temporaries: what stands for them.
   std::unordered_map<uint32_t, Piece> pieces_;
 
@@ -83,6 +85,7 @@ private:
   Piece branch(const lang::If& branch);
   Piece match(const lang::Match& match);
   std::optional<Piece> recordForm(const lang::Match& match);
+  bool isTold(const lang::Operand& record) const;
   Piece fieldOf(Piece operand, std::string_view name);
   std::optional<Piece> changedRecord(const lang::Match& match, const lang::Call& call);
   const surface::Pattern* pattern(const lang::Pattern& pattern);
