@@ -238,7 +238,7 @@ constexpr Habit table[] = {
     {"", "and", infix, "`and` is written `&&`", replaceFound, "&&"},
     {"", "or", infix, "`or` is written `||`", replaceFound, "||"},
     {"", "is", infix, "equal values are compared by `==`", replaceFound, "=="},
-    {"", "mod", infix, "the remainder is `a % b`", replaceFound, "%"},
+    {"", "mod rem", infix, "the remainder is `a % b`", replaceFound, "%"},
     {"", "div", infix, "the quotient without a rest is `floor_divide(a, b)`", aroundBoth,
      "floor_divide($l, $r)"},
     {"", "===", anything, "equal values are compared by `==`", replaceFound, "=="},
