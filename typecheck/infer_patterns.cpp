@@ -58,9 +58,12 @@ void Inference::checkCoverage(const lang::Match& match) {
   }
   for (size_t arm : found.useless)
     diagnostics_.report(Message::UselessArm, match.arms[arm].pattern->range);
-  if (!found.missing.empty() && !match.isPartial)
-    diagnostics_.report(Message::MissingCase, match.range, missingText(found))
-        .note("a match has an arm for every case; `match?` may leave some out");
+  if (found.missing.empty() || match.isPartial)
+    return;
+  auto& report = diagnostics_.report(Message::MissingCase, match.range, missingText(found));
+  report.note("a match has an arm for every case; `match?` may leave some out");
+  if (std::ranges::any_of(match.arms, [](const auto& arm) { return arm.pattern->isGuarded; }))
+    report.note("an arm with a number or a guard may leave out what its pattern is for");
 }
 
 void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {

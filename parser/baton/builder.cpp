@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <unordered_map>
 
 namespace parser::baton {
 
@@ -58,7 +57,7 @@ void Builder::constructor(Text name, Range range, List entryList) {
     diagnostics_.report(Message::PartlyNamedFields, range, name.view());
     names.clear();
   }
-  demandDistinct(names);
+  shared_.demandDistinct(names);
   member_ = {{{name.view(), range}, arena_.copy(types), arena_.copy(names)}, nullptr};
 }
 
@@ -70,14 +69,6 @@ void Builder::entry(Text name, Range range, TypePtr type) {
   entry_ = {{name.size > 0 ? name.view() : std::string_view(), range}, type};
 }
 
-void Builder::demandDistinct(std::span<const Identifier> names) {
-  std::unordered_map<std::string_view, Range> known;
-  for (const Identifier& name : names)
-    if (auto [first, isNew] = known.try_emplace(name.text, name.range); !isNew)
-      diagnostics_.report(Message::RepeatedArgument, name.range, name.text)
-          .label(first->second, "first given here");
-}
-
 Constructor Builder::recordOf(Identifier name, std::span<const Member> fields) {
   std::vector<TypePtr> types;
   std::vector<Identifier> names;
@@ -85,7 +76,7 @@ Constructor Builder::recordOf(Identifier name, std::span<const Member> fields) {
     types.push_back(field.type);
     names.push_back(field.constructor.name);
   }
-  demandDistinct(names);
+  shared_.demandDistinct(names);
   return {name, arena_.copy(types), arena_.copy(names)};
 }
 
@@ -95,7 +86,7 @@ const Definition* Builder::dataType(Range range, Text name, Range nameRange, Lis
                                     List memberList) {
   auto* made = newNode<TypeDefinition>(arena_, range);
   made->name = {name.view(), nameRange};
-  made->generics = shared_.identifiers.take(arena_, generics);
+  made->generics = shared_.takeGenerics(generics);
   std::span<const Member> members = members_.take(arena_, memberList);
   bool isRecord = !members.empty() && members[0].type;
   for (const Member& member : members)
@@ -117,7 +108,7 @@ const Definition* Builder::alias(Range range, Text name, Range nameRange, List g
                                  TypePtr type) {
   auto* made = newNode<TypeDefinition>(arena_, range);
   made->name = {name.view(), nameRange};
-  made->generics = shared_.identifiers.take(arena_, generics);
+  made->generics = shared_.takeGenerics(generics);
   made->alias = type;
   return made;
 }

@@ -87,7 +87,6 @@ private:
   };
 
   bool takesSign(const surface::IntLiteral& integer);
-  void demandDistinct(std::span<const surface::Identifier> names);
   surface::Constructor recordOf(surface::Identifier name, std::span<const Member> fields);
 
   parser::Builder& shared_;
