@@ -466,8 +466,17 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
     poisonOperands();
     return;
   }
-  if (isOpen)
+  if (isOpen) {
     diagnostics_.report(Message::CannotInfer, relation.range, "this expression");
+    return;
+  }
+  // What it waited for may have become a type parameter in the meantime.
+  std::vector<const Type*> operands;
+  for (const Type* operand : relation.operands)
+    operands.push_back(unifier_.resolve(operand));
+  RelationResult result = answer(relation, operands);
+  if (result.outcome == RelationResult::Outcome::Failed)
+    reportFailure(relation, result, operands);
 }
 
 void Relations::reportUnsolved() {
