@@ -119,6 +119,8 @@ private:
     if (isNumberMark(call))
       plain = withElement(*plain, type->dtype);
     const Call* fixed = fixed_.replacing(call, *plain, make);
+    if (fixed && isNumberMark(call))
+      fixed = withElement(*fixed, type->dtype);
     bool isKnown = !fixed && !saysMore(call, *type);
     if (isSizedMark(call) && (fixed || isKnown))
       return out.bind(fixed ? fixed : plain);

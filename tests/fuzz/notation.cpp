@@ -80,7 +80,8 @@ std::string brokenReading(const std::string& text, bool& isGood) {
     return "the verifier says: " + problem;
   Session plain(stdlib::operatorTable());
   auto alone = plain.loadText("text.baton", text);
-  bool isProgram = alone && alone->isGood() && !alone->module->globals.empty();
+  bool isProgram =
+      alone && alone->isGood() && alone->module->globals.size() > alone->module->preludeGlobals;
   return isProgram ? brokenReturn(plain, *alone) : "";
 }
 
