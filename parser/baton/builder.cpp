@@ -1,6 +1,7 @@
 // Definitions and expressions; types are in type_builder.cpp.
 #include "parser/baton/builder.h"
 
+#include "parser/surface/distinct_names.h"
 #include "parser/surface/node_depth.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void Builder::constructor(Text name, Range range, List entryList) {
     diagnostics_.report(Message::PartlyNamedFields, range, name.view());
     names.clear();
   }
-  shared_.demandDistinct(names);
+  demandDistinct(diagnostics_, names);
   member_ = {{{name.view(), range}, arena_.copy(types), arena_.copy(names)}, nullptr};
 }
 
@@ -76,7 +77,7 @@ Constructor Builder::recordOf(Identifier name, std::span<const Member> fields) {
     types.push_back(field.type);
     names.push_back(field.constructor.name);
   }
-  shared_.demandDistinct(names);
+  demandDistinct(diagnostics_, names);
   return {name, arena_.copy(types), arena_.copy(names)};
 }
 
@@ -86,7 +87,8 @@ const Definition* Builder::dataType(Range range, Text name, Range nameRange, Lis
                                     List memberList) {
   auto* made = newNode<TypeDefinition>(arena_, range);
   made->name = {name.view(), nameRange};
-  made->generics = shared_.takeGenerics(generics);
+  made->generics = shared_.identifiers.take(arena_, generics);
+  demandDistinct(diagnostics_, made->generics);
   std::span<const Member> members = members_.take(arena_, memberList);
   bool isRecord = !members.empty() && members[0].type;
   for (const Member& member : members)
@@ -108,7 +110,8 @@ const Definition* Builder::alias(Range range, Text name, Range nameRange, List g
                                  TypePtr type) {
   auto* made = newNode<TypeDefinition>(arena_, range);
   made->name = {name.view(), nameRange};
-  made->generics = shared_.takeGenerics(generics);
+  made->generics = shared_.identifiers.take(arena_, generics);
+  demandDistinct(diagnostics_, made->generics);
   made->alias = type;
   return made;
 }

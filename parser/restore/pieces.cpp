@@ -160,23 +160,28 @@ Piece PieceMaker::branch(const lang::If& branch) {
   return {made, brokenWidth, false, true};
 }
 
-/// Whether the text says what the type of a record is before it is read: fields by name tell
-/// nothing of a parameter without a type, and a match does.
-bool PieceMaker::isTold(const lang::Operand& record) const {
+namespace {
+
+using Renamed = std::unordered_map<const lang::Var*, const lang::Var*>;
+
+/// Whether a record is, by another name, a parameter whose type the text does not say: fields by
+/// name tell nothing of that, and a match does.
+bool isUntold(const lang::Operand& record, const Renamed& renamed) {
   const auto* var = record.value->as<lang::Var>();
-  for (auto other = renamed_.find(var); other != renamed_.end(); other = renamed_.find(var))
+  for (auto other = renamed.find(var); other != renamed.end(); other = renamed.find(var))
     var = other->second;
-  bool isOpen = var && var->origin == lang::VarOrigin::Parameter &&
-                (!var->annotation || var->annotation->hasUnknown);
-  return !isOpen || shared_.showsTypes;
+  return var && var->origin == lang::VarOrigin::Parameter &&
+         (!var->annotation || var->annotation->hasUnknown);
 }
+
+} // namespace
 
 /// `p.w` and `p with (w = value)`, which are matches of one arm once types are known.
 std::optional<Piece> PieceMaker::recordForm(const lang::Match& match) {
   const lang::Pattern& pattern = *match.arms[0].pattern;
   bool isRecord = match.arms.size() == 1 && !match.isPartial && pattern.constructor &&
                   !pattern.constructor->fieldNames.empty() && !pattern.isGuarded &&
-                  isTold(match.scrutinee);
+                  (shared_.showsTypes || !isUntold(match.scrutinee, renamed_));
   if (!isRecord)
     return std::nullopt;
   const lang::Block& body = *match.arms[0].body;

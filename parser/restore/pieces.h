@@ -85,7 +85,6 @@ private:
   Piece branch(const lang::If& branch);
   Piece match(const lang::Match& match);
   std::optional<Piece> recordForm(const lang::Match& match);
-  bool isTold(const lang::Operand& record) const;
   Piece fieldOf(Piece operand, std::string_view name);
   std::optional<Piece> changedRecord(const lang::Match& match, const lang::Call& call);
   const surface::Pattern* pattern(const lang::Pattern& pattern);

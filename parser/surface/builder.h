@@ -34,11 +34,6 @@ public:
   ListStack<TypePtr> types;
   ListStack<PatternPtr> patterns;
 
-  /// Reports names that are given twice.
-  void demandDistinct(std::span<const surface::Identifier> names);
-  /// The names of type parameters, of which no two are the same.
-  std::span<const surface::Identifier> takeGenerics(List list);
-
   List startIdentifiers(Text name, Range range) { return identifiers.start({name.view(), range}); }
   List pushIdentifier(List list, Text name, Range range) {
     return identifiers.push(list, {name.view(), range});

@@ -1,10 +1,10 @@
 // Definitions, functions, patterns and types of the surface tree.
 #include "parser/surface/builder.h"
 
+#include "parser/surface/distinct_names.h"
 #include "parser/surface/node_depth.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace parser {
 
@@ -33,20 +33,6 @@ void Builder::finishMixed(Range expr, List list) {
 
 // Definitions and functions.
 
-void Builder::demandDistinct(std::span<const Identifier> names) {
-  std::unordered_map<std::string_view, Range> known;
-  for (const Identifier& name : names)
-    if (auto [first, isNew] = known.try_emplace(name.text, name.range); !isNew)
-      diagnostics_.report(lang::Message::RepeatedArgument, name.range, name.text)
-          .label(first->second, "first given here");
-}
-
-std::span<const Identifier> Builder::takeGenerics(List list) {
-  std::span<const Identifier> generics = identifiers.take(arena_, list);
-  demandDistinct(generics);
-  return generics;
-}
-
 const Definition* Builder::functionDefinition(Range range, Text name, Range nameRange,
                                               Function* function) {
   auto* made = newNode<FunctionDefinition>(arena_, range);
@@ -59,7 +45,8 @@ const Definition* Builder::typeDefinition(Range range, Text name, Range nameRang
                                           List constructorList) {
   auto* made = newNode<TypeDefinition>(arena_, range);
   made->name = {name.view(), nameRange};
-  made->generics = takeGenerics(generics);
+  made->generics = identifiers.take(arena_, generics);
+  demandDistinct(diagnostics_, made->generics);
   made->constructors = constructors.take(arena_, constructorList);
   return made;
 }
@@ -94,7 +81,8 @@ const Parameter* Builder::parameter(Text name, Range range, List attributeList, 
 Function* Builder::function(Range range, List generics, Function* function, TypePtr result,
                             ExprPtr body) {
   function->range = range;
-  function->generics = takeGenerics(generics);
+  function->generics = identifiers.take(arena_, generics);
+  demandDistinct(diagnostics_, function->generics);
   function->result = result;
   function->body = body;
   return function;
@@ -154,7 +142,8 @@ const Type* Builder::tupleType(Range range, List fields) {
 
 const Type* Builder::functionType(Range range, List generics, List parameterTypes, TypePtr result) {
   auto* made = newNode<FunctionType>(arena_, range);
-  made->generics = takeGenerics(generics);
+  made->generics = identifiers.take(arena_, generics);
+  demandDistinct(diagnostics_, made->generics);
   made->parameters = types.take(arena_, parameterTypes);
   made->result = result;
   return finish(made, std::max<uint32_t>(depthOf(made->parameters), result->depth));
