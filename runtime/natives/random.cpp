@@ -16,6 +16,8 @@ namespace {
 
 using Words = std::array<uint64_t, 4>;
 
+/// The dimensions that drawn numbers may have where an operand tells their shape.
+constexpr int64_t mostDrawnRank = 32;
 constexpr uint64_t topBit = uint64_t(1) << 63;
 constexpr uint64_t allBits = ~uint64_t(0);
 
@@ -236,49 +238,69 @@ void drawFloats(const NativeCall& call, const ShapeParameters& parameters, size_
   call.outputs = {stateTensor(stream.after), numbers};
 }
 
-template <typename T>
-void drawUniform(const NativeCall& call, const ShapeParameters& parameters) {
-  T low = call.inputs[1].elements<T>()[0], high = call.inputs[2].elements<T>()[0];
-  drawFloats<T>(call, parameters, 1, [&](const Stream& stream, size_t i) {
-    return unitOf<T>(stream.word(i), parameters) * (high - low) + low;
-  });
-}
+struct Uniform {
+  template <typename T>
+  static void draw(const NativeCall& call, const ShapeParameters& parameters) {
+    T low = call.inputs[1].elements<T>()[0], high = call.inputs[2].elements<T>()[0];
+    drawFloats<T>(call, parameters, 1, [&](const Stream& stream, size_t i) {
+      return unitOf<T>(stream.word(i), parameters) * (high - low) + low;
+    });
+  }
+};
 
 /// The method of Box and Muller; the second numbers follow all the first ones.
-template <typename T>
-void drawNormal(const NativeCall& call, const ShapeParameters& parameters) {
-  T mean = call.inputs[1].elements<T>()[0], scale = call.inputs[2].elements<T>()[0];
-  size_t count = size_t(runtime::elementCount(parameters.shape).value_or(0));
-  drawFloats<T>(call, parameters, 2, [&](const Stream& stream, size_t i) {
-    T first = unitOf<T>(stream.word(i), parameters);
-    T second = unitOf<T>(stream.word(count + i), parameters);
-    T radius = std::sqrt(T(-2) * std::log(T(1) - first));
-    return radius * std::sin(T(2 * std::numbers::pi) * second) * scale + mean;
-  });
+struct Normal {
+  template <typename T>
+  static void draw(const NativeCall& call, const ShapeParameters& parameters) {
+    T mean = call.inputs[1].elements<T>()[0], scale = call.inputs[2].elements<T>()[0];
+    size_t count = size_t(runtime::elementCount(parameters.shape).value_or(0));
+    drawFloats<T>(call, parameters, 2, [&](const Stream& stream, size_t i) {
+      T first = unitOf<T>(stream.word(i), parameters);
+      T second = unitOf<T>(stream.word(count + i), parameters);
+      T radius = std::sqrt(T(-2) * std::log(T(1) - first));
+      return radius * std::sin(T(2 * std::numbers::pi) * second) * scale + mean;
+    });
+  }
+};
+
+/// Of a state and the two numbers that say which floats are drawn.
+NativeResults floatsOf(NativeTypes inputs, bool isDouble, size_t rank) {
+  DType dtype = isDouble ? runtime::Float64 : runtime::Float32;
+  bool isGood = isState(inputs[0]);
+  for (size_t i = 1; isGood && i < 3; ++i)
+    isGood = inputs[i].dtype == dtype && inputs[i].rank == 0;
+  return isGood ? NativeResults({stateType, {dtype, rank}}) : std::nullopt;
 }
 
 NativeResults floatResults(NativeTypes inputs, const ShapeParameters& parameters) {
-  DType dtype = parameters.isDouble ? runtime::Float64 : runtime::Float32;
-  bool isGood = inputs.size() == 3 && isState(inputs[0]) && runtime::elementCount(parameters.shape);
-  for (size_t i = 1; isGood && i < 3; ++i)
-    isGood = inputs[i].dtype == dtype && inputs[i].rank == 0;
-  return isGood ? NativeResults({stateType, {dtype, parameters.shape.size()}}) : std::nullopt;
+  return inputs.size() == 3 && runtime::elementCount(parameters.shape)
+             ? floatsOf(inputs, parameters.isDouble, parameters.shape.size())
+             : std::nullopt;
 }
 
-NativeFault uniform(const NativeCall& call, const ShapeParameters& parameters) {
+NativeResults floatByOperandResults(NativeTypes inputs, const DrawnParameters& parameters) {
+  bool isGood = inputs.size() == 4 && inputs[3].rank == 1 && isKnown(inputs[3].dtype) &&
+                parameters.rank >= 0 && parameters.rank <= mostDrawnRank;
+  return isGood ? floatsOf(inputs, parameters.isDouble, size_t(parameters.rank)) : std::nullopt;
+}
+
+template <typename Kind>
+NativeFault drawOf(const NativeCall& call, const ShapeParameters& parameters) {
   if (!holdsState(call.inputs[0]))
     return {NativeFaultCode::Shapes};
-  call.inputs[1].dtype() == runtime::Float64 ? drawUniform<double>(call, parameters)
-                                             : drawUniform<float>(call, parameters);
+  call.inputs[1].dtype() == runtime::Float64 ? Kind::template draw<double>(call, parameters)
+                                             : Kind::template draw<float>(call, parameters);
   return {};
 }
 
-NativeFault normal(const NativeCall& call, const ShapeParameters& parameters) {
-  if (!holdsState(call.inputs[0]))
-    return {NativeFaultCode::Shapes};
-  call.inputs[1].dtype() == runtime::Float64 ? drawNormal<double>(call, parameters)
-                                             : drawNormal<float>(call, parameters);
-  return {};
+template <typename Kind>
+NativeFault drawByOperand(const NativeCall& call, const DrawnParameters& parameters) {
+  auto extents = wholeValues(call.inputs[3]);
+  bool isGood = extents && int64_t(extents->size()) == parameters.rank &&
+                std::ranges::all_of(*extents, [](int64_t extent) { return extent >= 0; }) &&
+                runtime::elementCount(*extents);
+  return isGood ? drawOf<Kind>(call, {*extents, parameters.isDouble})
+                : NativeFault{NativeFaultCode::Shapes};
 }
 
 /// The running sums of a line of probabilities, all computed in float32 as in Relay.
@@ -350,9 +372,13 @@ Tensor randomKey(uint64_t seed) {
 constinit const NativeOf<ShapeParameters> randomWords =
     native<ShapeParameters, wordsResults, generate>("randomWords");
 constinit const NativeOf<ShapeParameters> uniformNumbers =
-    native<ShapeParameters, floatResults, uniform>("uniformNumbers");
+    native<ShapeParameters, floatResults, drawOf<Uniform>>("uniformNumbers");
 constinit const NativeOf<ShapeParameters> normalNumbers =
-    native<ShapeParameters, floatResults, normal>("normalNumbers");
+    native<ShapeParameters, floatResults, drawOf<Normal>>("normalNumbers");
+constinit const NativeOf<DrawnParameters> uniformByOperand =
+    native<DrawnParameters, floatByOperandResults, drawByOperand<Uniform>>("uniformByOperand");
+constinit const NativeOf<DrawnParameters> normalByOperand =
+    native<DrawnParameters, floatByOperandResults, drawByOperand<Normal>>("normalByOperand");
 constinit const NativeOf<NoParameters> splitKey =
     native<NoParameters, splitResults, split>("splitKey");
 constinit const NativeOf<SampleParameters> drawOutcomes =

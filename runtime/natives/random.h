@@ -21,6 +21,14 @@ struct ShapeParameters {
   void list(auto& each) { each(shape, isDouble); }
 };
 
+/// The same, of a rank whose shape is an operand behind the others.
+struct DrawnParameters {
+  int64_t rank;
+  bool isDouble;
+
+  void list(auto& each) { each(rank, isDouble); }
+};
+
 struct SampleParameters {
   int64_t count;
 
@@ -28,6 +36,7 @@ struct SampleParameters {
 };
 
 extern const NativeOf<ShapeParameters> randomWords, uniformNumbers, normalNumbers;
+extern const NativeOf<DrawnParameters> uniformByOperand, normalByOperand;
 extern const NativeOf<NoParameters> splitKey;
 extern const NativeOf<SampleParameters> drawOutcomes;
 

@@ -21,12 +21,12 @@ constexpr const Native* all[] = {&addSparse,         &detectBoxes,      &distinc
                                  &drawOutcomes,      &fillDense,        &fillDenseByOperand,
                                  &fillEmptyRows,     &firstOfLines,     &firstOfLinesByOperand,
                                  &invertPermutation, &linearRecurrence, &multiplySparse,
-                                 &nonZeroPlaces,     &normalNumbers,    &orderOfLines,
-                                 &proposeBoxes,      &randomWords,      &scatterElements,
-                                 &scatterSlices,     &searchLines,      &setSlice,
-                                 &sortLines,         &splitKey,         &suppressBoxes,
-                                 &suppressClasses,   &transposeSparse,  &uniformNumbers,
-                                 &validBoxes};
+                                 &nonZeroPlaces,     &normalByOperand,  &normalNumbers,
+                                 &orderOfLines,      &proposeBoxes,     &randomWords,
+                                 &scatterElements,   &scatterSlices,    &searchLines,
+                                 &setSlice,          &sortLines,        &splitKey,
+                                 &suppressBoxes,     &suppressClasses,  &transposeSparse,
+                                 &uniformByOperand,  &uniformNumbers,   &validBoxes};
 
 } // namespace
 

@@ -4,6 +4,7 @@
 
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
+#include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 
@@ -78,6 +79,41 @@ RelationResult normalRelation(const RelationCall& call) {
   return floatRelation(call, "mean", "scale");
 }
 
+/// Of those whose shape is operand 3: the same demands, but for the shape.
+RelationResult computedRelation(const RelationCall& call, std::string_view first,
+                                std::string_view second) {
+  auto dtype = call.attributes.dtype("out_dtype");
+  if (dtype != runtime::Float32 && dtype != runtime::Float64)
+    return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is {}",
+                                   dtype ? runtime::dtypeName(*dtype) : "not given"));
+  if (auto problem = requireVector(call, 3))
+    return *problem;
+  auto shape = givenShape(call, 3);
+  if (!shape)
+    return negativeExtent(call, 3);
+  if (shape->size() > mostExtents)
+    return call.failedAt(3, fmt::format("`out_shape` has {} extents, but only {} are possible",
+                                        shape->size(), mostExtents));
+  RelationResult result = drawn(call, call.types.tensor(*shape, *dtype));
+  const Type* scalar = call.types.tensor({}, *dtype);
+  if (demandOperand(call, result, 1, first, scalar))
+    demandOperand(call, result, 2, second, scalar);
+  return result;
+}
+
+RelationResult dynUniformRelation(const RelationCall& call) {
+  return computedRelation(call, "low", "high");
+}
+
+RelationResult dynNormalRelation(const RelationCall& call) {
+  return computedRelation(call, "mean", "scale");
+}
+
+natives::DrawnParameters decodeRank(const Attributes&, Types operands) {
+  return {operands.size() > 3 ? operands[3]->shape[0]->value : 0,
+          operands.size() > 1 && operands[1]->dtype == runtime::Float64};
+}
+
 RelationResult multinomialRelation(const RelationCall& call) {
   int64_t samples = call.attributes.integer("num_samples");
   if (samples < 0)
@@ -111,6 +147,11 @@ constexpr OperandRow normalOperands[] = {
     keyRow,
     {"mean", "the mean, of rank 0", OperandKind::Tensor, true},
     {"scale", "the standard deviation, of rank 0", OperandKind::Tensor, true}};
+constexpr OperandRow shapeOperand = {"out_shape", "the shape of the numbers"};
+constexpr OperandRow dynUniformOperands[] = {uniformOperands[0], uniformOperands[1],
+                                             uniformOperands[2], shapeOperand};
+constexpr OperandRow dynNormalOperands[] = {normalOperands[0], normalOperands[1], normalOperands[2],
+                                            shapeOperand};
 constexpr OperandRow multinomialOperands[] = {
     keyRow, {"probs", "how likely each outcome is, along the last dimension"}};
 
@@ -119,26 +160,44 @@ constexpr AttributeRow shapeRow = {"out_shape", AttributeKind::IntList, "",
 constexpr AttributeRow generateAttributes[] = {shapeRow};
 constexpr AttributeRow floatAttributes[] = {
     shapeRow, {"out_dtype", AttributeKind::DType, "\"\"", "the element type: float32 or float64"}};
+constexpr AttributeRow dynFloatAttributes[] = {
+    {"out_shape", AttributeKind::IntList, "", "unused: the operand counts", true},
+    floatAttributes[1]};
 constexpr AttributeRow multinomialAttributes[] = {
     {"num_samples", AttributeKind::Int, "1", "how many outcomes to draw"}};
 
 /// The same numbers from 0 to 1, or with mean 0 and deviation 1.
 Term standardNumbers(GradientCall& d, std::string_view op) {
   runtime::DType dtype = d.operand(1).dtype();
-  Term both = d.call(op, {d.operand(0), d.number(dtype, 0), d.number(dtype, 1)}, sameAttributes(d));
-  return d.project(both, 1);
+  std::vector<Term> operands = {d.operand(0), d.number(dtype, 0), d.number(dtype, 1)};
+  if (d.operandCount() > 3)
+    operands.push_back(d.operand(3));
+  return d.project(d.call(op, operands, sameAttributes(d)), 1);
 }
 
-void uniformGradient(GradientCall& d) {
-  Term unit = standardNumbers(d, "random.uniform"), pull = incoming(d, 1);
+void uniformGradientOf(GradientCall& d, std::string_view op) {
+  Term unit = standardNumbers(d, op), pull = incoming(d, 1);
   give(d, 1, sumOfAll((1.0 - unit) * pull));
   give(d, 2, sumOfAll(unit * pull));
 }
 
-void normalGradient(GradientCall& d) {
+void normalGradientOf(GradientCall& d, std::string_view op) {
   Term pull = incoming(d, 1);
   give(d, 1, sumOfAll(pull));
-  give(d, 2, sumOfAll(standardNumbers(d, "random.normal") * pull));
+  give(d, 2, sumOfAll(standardNumbers(d, op) * pull));
+}
+
+void uniformGradient(GradientCall& d) {
+  uniformGradientOf(d, "random.uniform");
+}
+void normalGradient(GradientCall& d) {
+  normalGradientOf(d, "random.normal");
+}
+void dynUniformGradient(GradientCall& d) {
+  uniformGradientOf(d, "dyn.random.uniform");
+}
+void dynNormalGradient(GradientCall& d) {
+  normalGradientOf(d, "dyn.random.normal");
 }
 
 constexpr Example generateExamples[] = {
@@ -160,6 +219,16 @@ constexpr Example uniformExamples[] = {
 constexpr Example normalExamples[] = {
     {"random.normal(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 4i64, 0i64], "
      "dtype=\"uint64\"), 1f, 2f, out_shape=[3], out_dtype=\"float32\")",
+     "(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 8i64, 4i64, 0i64], dtype=\"uint64\"), "
+     "[4.61573f, -2.8698862f, 2.7163968f])"}};
+constexpr Example dynUniformExamples[] = {
+    {"dyn.random.uniform(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 4i64, 0i64], "
+     "dtype=\"uint64\"), 0f, 1f, [3], out_shape=None, out_dtype=\"float32\")",
+     "(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 4i64, 4i64, 0i64], dtype=\"uint64\"), "
+     "[0.9903289f, 0.8512901f, 0.30993187f])"}};
+constexpr Example dynNormalExamples[] = {
+    {"dyn.random.normal(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 4i64, 0i64], "
+     "dtype=\"uint64\"), 1f, 2f, [3], out_shape=None, out_dtype=\"float32\")",
      "(cast([1i64, 0i64, 0i64, 0i64, 0i64, 0i64, 0i64, 8i64, 4i64, 0i64], dtype=\"uint64\"), "
      "[4.61573f, -2.8698862f, 2.7163968f])"}};
 constexpr Example multinomialExamples[] = {
@@ -215,6 +284,32 @@ constexpr OperatorRow rows[] = {
      .native = nativeOf<natives::normalNumbers, decodeShape>(),
      .gradient = GradientRule{normalGradient},
      .examples = normalExamples},
+    {.name = "dyn.random.uniform",
+     .doc = "Gives random numbers that are spread evenly, of a shape that is computed, and the "
+            "state after them.",
+     .details = "As `random.uniform`.",
+     .operands = dynUniformOperands,
+     .attributes = dynFloatAttributes,
+     .attributesKey = "relay.attrs.UniformAttrs",
+     .relation = dynUniformRelation,
+     .native = nativeOf<natives::uniformByOperand, decodeRank>(),
+     .fixed = {"random.uniform"},
+     .gradient = GradientRule{dynUniformGradient},
+     .examples = dynUniformExamples,
+     .shapeNeeds = ShapeNeeds::Values},
+    {.name = "dyn.random.normal",
+     .doc = "Gives random numbers with a normal distribution, of a shape that is computed, and the "
+            "state after them.",
+     .details = "As `random.normal`.",
+     .operands = dynNormalOperands,
+     .attributes = dynFloatAttributes,
+     .attributesKey = "relay.attrs.NormalAttrs",
+     .relation = dynNormalRelation,
+     .native = nativeOf<natives::normalByOperand, decodeRank>(),
+     .fixed = {"random.normal"},
+     .gradient = GradientRule{dynNormalGradient},
+     .examples = dynNormalExamples,
+     .shapeNeeds = ShapeNeeds::Values},
     {.name = "random.multinomial",
      .synonyms = "categorical",
      .doc = "Draws outcomes with given probabilities, and gives the state after them.",
