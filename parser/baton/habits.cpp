@@ -149,7 +149,6 @@ constexpr Habit table[] = {
     {aLibrary, ".", importPath,
      "libraries of Python are none here: operators are there without an import"},
     {"", ".", importPath, "the parts of a path are joined by `/`", replaceEach, "/"},
-    {"", ",", importPath, "one file is imported by one `import`", replaceFound, "\nimport"},
 
     // Types.
     {"",

@@ -36,4 +36,10 @@ const Pattern* PatternBuilder::fieldsPattern(Range range, Text name, Range nameR
   return made;
 }
 
+const Parameter* PatternBuilder::parameter(Range range, PatternPtr pattern, const Type* type) {
+  auto* made = arena_.make<Parameter>(Identifier{{}, range}, type);
+  made->pattern = pattern;
+  return made;
+}
+
 } // namespace parser::baton

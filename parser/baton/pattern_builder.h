@@ -19,6 +19,8 @@ public:
   void fieldPattern(Text name, Range range, PatternPtr pattern);
   List startFieldPatterns() { return fieldPatterns_.start(fieldPattern_); }
   List pushFieldPattern(List list) { return fieldPatterns_.push(list, fieldPattern_); }
+  /// A parameter that a pattern takes apart.
+  const surface::Parameter* parameter(Range range, PatternPtr pattern, const surface::Type* type);
 
 private:
   struct FieldPattern {

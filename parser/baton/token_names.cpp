@@ -47,10 +47,14 @@ std::vector<TokenGroup> makeGroups() {
 }
 
 /// What is written for programs of Relay's text is nothing to suggest: attributes of functions, and
-/// types of what arms match.
+/// types of what arms match. Behind a parameter's name it is seldom meant as that of a constructor.
 void hideRareForms(TokenSet& expected) {
-  if (!expected.test(size_t(Symbol::S_Dot)))
+  if (!expected.test(size_t(Symbol::S_Projection)))
     expected.reset(size_t(Symbol::S_With));
+  TokenSet parameter =
+      tokenSet({Symbol::S_Colon, Symbol::S_Assign, Symbol::S_LeftParen, Symbol::S_Dot});
+  if ((expected & parameter) == parameter)
+    expected &= ~tokenSet({Symbol::S_LeftParen, Symbol::S_Dot});
   if (expected.test(size_t(Symbol::S_FatArrow)))
     expected.reset(size_t(Symbol::S_Colon));
 }

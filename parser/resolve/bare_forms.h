@@ -93,6 +93,9 @@ Use tupleOf(ResolveContext& context, std::span<const Use> fields, lang::SourceRa
 Use stackOf(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range);
 /// A value that is bound by a let, which gives it a place of its own and may declare its type.
 Use boundBy(ResolveContext& context, const lang::Var* var, Use value, lang::SourceRange range);
+/// A value behind lets, if there are any.
+Use behindLets(ResolveContext& context, const std::vector<LetItem>& items, Use result,
+               lang::SourceRange range);
 
 Use buildTupleOf(ResolveContext& context, std::span<const surface::Expr* const> elements,
                  lang::SourceRange range);
@@ -137,6 +140,12 @@ const lang::Pattern* listPattern(ResolveContext& context,
 /// The lets of `let pattern = value`.
 void buildPatternLets(ResolveContext& context, const surface::Item& item,
                       std::vector<LetItem>& items);
+/// The lets of the patterns that stand in place of names of parameters.
+std::vector<LetItem> buildParameterLets(ResolveContext& context, const surface::Function& function,
+                                        const lang::Function& head);
+/// The name of a parameter; one that is taken apart gets one that none of the others has.
+std::string_view parameterName(ResolveContext& context, std::span<const surface::Parameter> list,
+                               size_t index);
 
 /// The patterns of a constructor's fields in their order; null for those that a pattern by names
 /// leaves out.

@@ -1,8 +1,10 @@
 // `let pattern = value`: the value is named, and each name of the pattern is what a match of one
-// arm gives. A match that could fail is found as any other is.
+// arm gives; so are those of a pattern in place of a parameter's name. A match that could fail is
+// found as any other is.
 #include "parser/resolve/bare_forms.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace parser {
 
@@ -12,19 +14,18 @@ namespace {
 
 class PatternLets {
 public:
-  PatternLets(ResolveContext& context, const surface::Item& item, std::vector<LetItem>& items)
-      : context_(context), item_(item), items_(items) {}
+  PatternLets(ResolveContext& context, std::vector<LetItem>& items)
+      : context_(context), items_(items) {}
 
-  void build() {
-    const lang::Type* annotation = buildType(context_, item_.type);
-    Use value = buildExpr(context_, item_.value);
+  void build(const surface::Item& item) {
+    const lang::Type* annotation = buildType(context_, item.type);
+    Use value = buildExpr(context_, item.value);
     const lang::Var* whole =
-        context_.makeVar("whole", lang::VarOrigin::Let, item_.pattern->range, annotation);
+        context_.makeVar("whole", lang::VarOrigin::Let, item.pattern->range, annotation);
     items_.push_back({whole, value});
-    takeApart({whole, nullptr, item_.pattern->range}, *item_.pattern);
+    takeApart({whole, nullptr, item.pattern->range}, *item.pattern);
   }
 
-private:
   /// Adds the lets of a pattern, and those of what is in it before them.
   void takeApart(Use value, const surface::Pattern& pattern) {
     switch (pattern.kind) {
@@ -43,6 +44,7 @@ private:
     }
   }
 
+private:
   void name(Use value, const surface::LocalPattern& local) {
     const lang::Type* annotation = buildType(context_, local.type);
     const lang::Var* var =
@@ -131,7 +133,6 @@ private:
   }
 
   ResolveContext& context_;
-  const surface::Item& item_;
   std::vector<LetItem>& items_;
   /// What the pattern binds so far.
   std::vector<const lang::Var*> names_ = {};
@@ -141,7 +142,27 @@ private:
 
 void buildPatternLets(ResolveContext& context, const surface::Item& item,
                       std::vector<LetItem>& items) {
-  PatternLets(context, item, items).build();
+  PatternLets(context, items).build(item);
+}
+
+std::vector<LetItem> buildParameterLets(ResolveContext& context, const surface::Function& function,
+                                        const lang::Function& head) {
+  std::vector<LetItem> items;
+  for (size_t i = 0; i < head.parameters.size(); ++i)
+    if (const surface::Pattern* pattern = function.parameters[i].pattern)
+      PatternLets(context, items)
+          .takeApart({head.parameters[i], nullptr, pattern->range}, *pattern);
+  return items;
+}
+
+std::string_view parameterName(ResolveContext& context, std::span<const surface::Parameter> list,
+                               size_t index) {
+  if (!list[index].pattern)
+    return list[index].name.text;
+  std::string made = fmt::format("argument{}", index + 1);
+  while (std::ranges::any_of(list, [&](const auto& each) { return each.name.text == made; }))
+    made += "_";
+  return context.module.arena.copyText(made);
 }
 
 } // namespace parser

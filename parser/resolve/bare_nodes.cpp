@@ -24,9 +24,16 @@ Use stackOf(ResolveContext& context, std::span<const Use> elements, SourceRange 
 }
 
 Use boundBy(ResolveContext& context, const lang::Var* var, Use value, SourceRange range) {
+  return behindLets(context, {{var, value}}, {var, nullptr, range}, range);
+}
+
+Use behindLets(ResolveContext& context, const std::vector<LetItem>& items, Use result,
+               SourceRange range) {
+  if (items.empty())
+    return result;
   Node* node = context.makeNode(NodeKind::Sequence, range);
-  node->items = context.module.arena.copy(std::vector{LetItem{var, value}});
-  node->result = {var, nullptr, range};
+  node->items = context.module.arena.copy(items);
+  node->result = result;
   return {nullptr, node, range};
 }
 

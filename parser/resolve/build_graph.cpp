@@ -47,7 +47,8 @@ public:
     head->partialResult = isDefinition ? buildPartial(context_, function.result) : nullptr;
     head->resultAnnotation = head->partialResult ? nullptr : buildType(context_, function.result);
     head->attributes = buildNamed(context_, function.attributes);
-    Use body = build(function.body);
+    std::vector<LetItem> items = buildParameterLets(context_, function, *head);
+    Use body = behindLets(context_, items, build(function.body), function.body->range);
     context_.typeParameters.closeFrame();
     context_.locals.closeFrame();
     Node* node = context_.makeNode(NodeKind::Function, range);
@@ -465,12 +466,7 @@ private:
       buildItem(item, items, isFirst);
     Use result = build(sequence.result);
     context_.locals.restore(mark, frames);
-    if (items.empty())
-      return result;
-    Node* node = context_.makeNode(NodeKind::Sequence, sequence.range);
-    node->items = context_.module.arena.copy(items);
-    node->result = result;
-    return useOf(node);
+    return behindLets(context_, items, result, sequence.range);
   }
 
   void buildItem(const surface::Item& item, std::vector<LetItem>& items, bool& isFirst) {
@@ -546,16 +542,18 @@ private:
   std::span<const lang::Var* const> parameters(std::span<const surface::Parameter> list,
                                                bool isDefinition) {
     std::vector<const lang::Var*> result;
-    for (const surface::Parameter& parameter : list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      const surface::Parameter& parameter = list[i];
       const lang::PartialTensor* partial =
           isDefinition ? buildPartial(context_, parameter.type) : nullptr;
       const lang::Type* annotation = partial ? nullptr : buildType(context_, parameter.type);
       auto* var = context_.module.arena.make<lang::Var>(
-          lang::Expr{ExprKind::Var, parameter.name.range}, parameter.name.text,
+          lang::Expr{ExprKind::Var, parameter.name.range}, parameterName(context_, list, i),
           lang::VarOrigin::Parameter, context_.module.varCount++, annotation);
       var->device = device(parameter);
       var->partial = partial;
-      bindLocal(context_, var);
+      if (!parameter.pattern)
+        bindLocal(context_, var);
       result.push_back(var);
     }
     return context_.module.arena.copy(result);

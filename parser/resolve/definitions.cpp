@@ -149,7 +149,7 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
   }
   definition->constructors = arena.copy(constructors);
   entry.definition = definition;
-  typeSurfaces_[definition] = &surface;
+  typeOrigins_[definition] = {&unit, &surface, definition};
   definitions.push_back(definition);
   pendingTypes.push_back({&unit, &surface, definition});
   return definition;

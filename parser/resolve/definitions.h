@@ -82,8 +82,12 @@ public:
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
   /// A data type as its text has it; null for one that has none.
   const surface::TypeDefinition* surfaceOf(const lang::TypeDefinition& type) const {
-    auto found = typeSurfaces_.find(&type);
-    return found == typeSurfaces_.end() ? nullptr : found->second;
+    auto found = typeOrigins_.find(&type);
+    return found == typeOrigins_.end() ? nullptr : found->second.surface;
+  }
+  /// The unit of a data type that has a text.
+  const Unit& unitOf(const lang::TypeDefinition& type) const {
+    return *typeOrigins_.at(&type).unit;
   }
   /// The definition of a global as its text has it.
   const surface::Function& surfaceOf(const lang::Global& global) const {
@@ -159,7 +163,7 @@ private:
   std::deque<Unit> imported_;
   const Unit* common_ = nullptr;
   std::unordered_map<const lang::Global*, PendingFunction> origins_;
-  std::unordered_map<const lang::TypeDefinition*, const surface::TypeDefinition*> typeSurfaces_;
+  std::unordered_map<const lang::TypeDefinition*, PendingType> typeOrigins_;
   Others ofPrelude_, ofImports_;
 };
 

@@ -41,6 +41,7 @@ private:
     const auto* text = context_.definitions.surfaceOf(definition);
     if (!text)
       return;
+    InUnit inUnit(context_, context_.definitions.unitOf(definition));
     std::vector<const surface::Type*> types;
     for (const surface::Constructor& constructor : text->constructors)
       types.insert(types.end(), constructor.fields.begin(), constructor.fields.end());

@@ -499,6 +499,8 @@ struct Parameter {
   const Type* type = nullptr;
   std::span<const Attribute> attributes;
   const Expr* defaultValue = nullptr;
+  /// What takes the argument apart, in place of a name, or null.
+  const Pattern* pattern = nullptr;
 };
 
 /// What follows `fn` or `def @name`.
