@@ -199,8 +199,10 @@ enum class Role : uint8_t {
   TakePoints,
   Slice,
   Extent,
+  Shape,
   Reshape,
   MatrixTranspose,
+  NewAxis,
   Print,
   Fail
 };

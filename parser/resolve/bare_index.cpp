@@ -34,8 +34,10 @@ public:
         isBehindRest = true;
         continue;
       }
-      int64_t place = isBehindRest ? int64_t(i) - int64_t(all.size()) : axis;
-      if (subscript.kind == surface::SubscriptKind::At)
+      int64_t place = isBehindRest ? -1 - takenBehind(i) : axis;
+      if (isNew(subscript))
+        axis += newAxis(place);
+      else if (subscript.kind == surface::SubscriptKind::At)
         at(subscript, place);
       else
         axis += slice(subscript, place);
@@ -46,11 +48,25 @@ public:
 private:
   /// How many positions stand in front of everything else.
   size_t leadingPositions() const {
-    auto isOther = [](const surface::Subscript& each) {
-      return each.kind != surface::SubscriptKind::At;
+    auto isOther = [&](const surface::Subscript& each) {
+      return each.kind != surface::SubscriptKind::At || isNew(each);
     };
     auto found = std::ranges::find_if(index_.subscripts, isOther);
     return size_t(found - index_.subscripts.begin());
+  }
+
+  /// `x[None, :]`, where no local has that name.
+  bool isNew(const surface::Subscript& subscript) const {
+    const auto* name = subscript.kind == surface::SubscriptKind::At
+                           ? surface::tryAs<surface::Name>(subscript.begin)
+                           : nullptr;
+    return name && name->name == "None" && !context_.locals.find(name->name);
+  }
+
+  /// How many dimensions of the tensor the subscripts behind one are about.
+  int64_t takenBehind(size_t subscript) const {
+    auto isOld = [&](const surface::Subscript& each) { return !isNew(each); };
+    return std::ranges::count_if(index_.subscripts.subspan(subscript + 1), isOld);
   }
 
   struct NamedValue {
@@ -79,6 +95,14 @@ private:
     Use position = positionOf(subscript.begin, axis, true);
     value_ = call(lang::Role::Take, {value_, position},
                   {{"axis", lang::intAttribute(axis)}, {"mode", lang::stringAttribute("fast")}});
+  }
+
+  /// A dimension of extent 1 in front of the one at a place, or behind all where that counts from
+  /// the back. Gives 1, which is how much further the next dimension is.
+  int64_t newAxis(int64_t place) {
+    value_ = call(lang::Role::NewAxis, {value_},
+                  {{"axis", lang::intAttribute(place)}, {"num_newaxis", lang::intAttribute(1)}});
+    return 1;
   }
 
   /// A position along a dimension. A number by itself would take the element type of the tensor.

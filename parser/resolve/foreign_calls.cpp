@@ -292,28 +292,15 @@ bool reportForeignType(ResolveContext& context, const surface::NamedType& type) 
 }
 
 bool reportNewDimension(ResolveContext& context, const surface::Index& index, size_t place) {
-  if (index.subscripts[place].kind != surface::SubscriptKind::At)
+  const surface::Subscript& subscript = index.subscripts[place];
+  const auto* member = subscript.kind == surface::SubscriptKind::At
+                           ? surface::tryAs<surface::Field>(subscript.begin)
+                           : nullptr;
+  if (!member || !isOfForeignLibrary(context, member) || member->name.text != "newaxis")
     return false;
-  const auto* name = surface::tryAs<surface::Name>(index.subscripts[place].begin);
-  const auto* member = surface::tryAs<surface::Field>(index.subscripts[place].begin);
-  bool isNone = name && name->name == "None";
-  if (!isNone && !(member && isOfForeignLibrary(context, member) && member->name.text == "newaxis"))
-    return false;
-  auto& report =
-      context.diagnostics.report(Message::ForeignForm, index.subscripts[place].range,
-                                 "a dimension of size 1 is put in by `expand_dims(x, axis = 0)`");
-  bool isWhole = true;
-  for (size_t i = 0; i < index.subscripts.size(); ++i) {
-    const surface::Subscript& each = index.subscripts[i];
-    isWhole &= i == place || (each.kind == surface::SubscriptKind::Slice && !each.begin &&
-                              !each.end && !each.step);
-  }
-  if (isWhole)
-    report.suggest(
-        {"write {}",
-         {{emptyAt(index.range.begin), "expand_dims("},
-          {{index.operand->range.end, index.range.end}, fmt::format(", axis = {})", place)}},
-         index.range});
+  context.diagnostics
+      .report(Message::ForeignForm, subscript.range, "a dimension of size 1 is made by `None`")
+      .suggest({"write {}", {{subscript.range, "None"}}});
   return true;
 }
 

@@ -73,7 +73,7 @@ constexpr ForeignWord definitions[] = {
     {"pi", "pi is a number that may get a name: `let pi = 3.14159265;`"},
     {"no_grad", "nothing is differentiated but what `grad` is asked for"},
     {"array tensor asarray", "a tensor is written `[1, 2, 3]`"},
-    {"newaxis", "a dimension of size 1 is put in by `expand_dims(x, axis = 0)`"},
+    {"newaxis", "a dimension of size 1 is made by `None`: `x[None, :]`"},
     {"append", "lists are joined by `concat(xs, ys)`"},
     {"log/2", "a logarithm to another base is `log(x) / log(base)`"},
     {"reduce fold", "a list is gone through by `foldl(f, start, xs)`"},

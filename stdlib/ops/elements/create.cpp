@@ -486,6 +486,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ShapeOfAttrs",
      .relation = shapeOfRelation<runtime::Int32>,
      .compute = shapeOf,
+     .role = Role::Shape,
      .gradient = integerValued,
      .simplify = {simplifyShapeOf, shapeOfSimpler},
      .examples = shapeOfExamples},

@@ -363,6 +363,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ExpandDimsAttrs",
      .relation = expandDimsRelation,
      .compute = computeView,
+     .role = Role::NewAxis,
      .gradient = GradientRule{reshapeBack},
      .simplify = {simplifyView, expandDimsSimpler},
      .examples = expandDimsExamples},
