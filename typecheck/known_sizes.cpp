@@ -82,6 +82,16 @@ const Dim* KnownSizes::ofCall(const Call& call, int depth) {
   return divides ? types.floorDivide(left, right->value) : nullptr;
 }
 
+/// The sizes of a tensor, where its rank is known and not 0.
+std::optional<std::vector<const Dim*>> KnownSizes::shapeOf(const Expr& atom) const {
+  const auto* var = atom.as<lang::Var>();
+  const Type* type =
+      var && vars_.types[var->number] ? unifier_.resolve(vars_.types[var->number]) : nullptr;
+  if (!type || !type->isTensor() || type->shape.empty())
+    return std::nullopt;
+  return std::vector<const Dim*>(type->shape.begin(), type->shape.end());
+}
+
 const Dim* KnownSizes::sizeOf(const Expr& atom, int depth) {
   const lang::Var* var = nullptr;
   const Dim* size = nullptr;
@@ -104,9 +114,12 @@ const Dim* KnownSizes::ofNumber(const lang::Var& var) {
     return nullptr;
   const OpenNumbers::Number* number = unifier_.numbers().of(type);
   type = unifier_.resolve(type);
+  auto known = parameters_.find(&var);
   bool isOne =
       number ? number->shape.empty() && unifier_.numbers().classOf(*number) == OpenClass::Integer
              : type->isTensor() && type->shape.empty() && type->dtype.isInteger();
+  if (known != parameters_.end())
+    return known->second.size() == 1 ? known->second[0] : nullptr;
   return isOne ? unifier_.types().symbol(var.name, &var) : nullptr;
 }
 
@@ -117,8 +130,11 @@ const Dim* KnownSizes::sizeOf(const Expr& atom) {
 
 std::optional<std::vector<const Dim*>> KnownSizes::sizesOf(const Expr& atom) {
   const Expr* value = &atom;
-  for (int i = 0; value && value->as<lang::Var>() && i < mostSteps; ++i)
+  for (int i = 0; value && value->as<lang::Var>() && i < mostSteps; ++i) {
+    if (auto known = parameters_.find(value->as<lang::Var>()); known != parameters_.end())
+      return known->second;
     value = valueOf(*value);
+  }
   const auto* constant = value ? value->as<Constant>() : nullptr;
   std::vector<const Dim*> sizes;
   if (constant && constant->tensor) {
@@ -142,6 +158,8 @@ std::optional<std::vector<const Dim*>> KnownSizes::sizesOf(const Expr& atom) {
     }
     return sizes;
   }
+  if (op && op->row->role == lang::Role::Shape)
+    return shapeOf(*call->arguments[0].value);
   const Dim* size = sizeOf(atom);
   return size ? std::optional(std::vector{size}) : std::nullopt;
 }

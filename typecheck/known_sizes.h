@@ -29,6 +29,11 @@ public:
   /// What such a call stands for.
   const Dim* of(const lang::Call& call) const { return named_.at(&call); }
 
+  /// Remembers what a parameter is known to be, a size or a list of them.
+  void set(const lang::Var& parameter, std::span<const Dim* const> sizes) {
+    parameters_[&parameter].assign(sizes.begin(), sizes.end());
+  }
+
   /// Remembers the attributes of a call that gives one of them by an argument.
   void setAttributes(const lang::Call& call, const lang::Attributes* attributes) {
     attributes_[&call] = attributes;
@@ -52,6 +57,7 @@ private:
   const Dim* ofConstant(const lang::Constant& constant);
   const Dim* ofCall(const lang::Call& call, int depth);
   const Dim* ofExtent(const lang::Call& call);
+  std::optional<std::vector<const Dim*>> shapeOf(const lang::Expr& atom) const;
   const lang::Expr* valueOf(const lang::Expr& atom) const;
 
   Unifier& unifier_;
@@ -63,6 +69,7 @@ private:
   Arithmetic arithmetic_;
   std::unordered_map<const lang::Call*, const Dim*> named_;
   std::unordered_map<const lang::Call*, const lang::Attributes*> attributes_;
+  std::unordered_map<const lang::Var*, std::vector<const Dim*>> parameters_;
   /// Of the current question.
   int steps_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "typecheck/counted_parameters.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,8 +67,10 @@ public:
     return unifier_.types().tensor(shape, type->dtype, type->isWide);
   }
 
-  /// What a name is by an operand where it is known.
+  /// What names are by an operand where they are known.
   void learn(const Type* type, const Var& parameter) {
+    if (parameter.annotation && parameter.annotation->hasSymbol)
+      learn(*type, *parameter.annotation);
     Dims declared = declaredSizes(parameter);
     if (!type->isTensor() || declared.size() > type->shape.size())
       return;
@@ -78,6 +81,16 @@ public:
   }
 
 private:
+  /// Recursion follows types, which are bounded.
+  void learn(const Type& type, const Type& declared) {
+    if (type.kind != declared.kind || type.parts.size() != declared.parts.size())
+      return;
+    for (size_t i = 0; i < type.parts.size(); ++i)
+      learn(*type.parts[i], *declared.parts[i]);
+    if (type.kind == TypeKind::Dimension && declared.shape[0]->isNamed() && !type.hasAny)
+      byName_.try_emplace(declared.shape[0], (*this)(&type)->shape[0]);
+  }
+
   /// Whether all names of a form stand alone in some operand.
   bool isTold(const Dim* form) {
     bool isTold = true;
@@ -135,9 +148,18 @@ public:
       if (operands[i] && function.parameters[i]->partial)
         bindNames(*function.parameters[i]->partial, *operands[i]);
     for (size_t i = 0; i < types.size(); ++i)
-      if (types[i] && !function.parameters[i]->annotation)
-        declared_[function.parameters[i]] =
-            unifier_.mapDims(types[i], [&](const Dim* form) { return named(form); });
+      if (types[i] && leavesOpen(function.parameters[i]->annotation))
+        declared_[function.parameters[i]] = inText(types[i]);
+  }
+
+  /// A type of an operand with the names that sizes have in the text.
+  const Type* inText(const Type* type) {
+    return unifier_.mapDims(type, [&](const Dim* form) { return named(form); });
+  }
+
+  /// Whether the use tells more of a parameter than what is declared, as of `p: Dense` the sizes.
+  static bool leavesOpen(const Type* annotation) {
+    return !annotation || (annotation->hasUnknown && !annotation->hasAny);
   }
 
   /// What is said of a result, in the sizes of this instance; null stays null.
@@ -289,9 +311,27 @@ std::span<const Dim* const> OpenDefinitions::sizesOfResult(const Global& global)
   return found;
 }
 
-Instance* OpenDefinitions::find(const Global& global, std::span<const Type* const> operands) {
+const std::vector<bool>& OpenDefinitions::countedParameters(const Global& global) {
+  static const std::vector<bool> none;
+  auto group = groups_.find(&global);
+  // Members of a larger group call each other, so nothing that is known of one's parameters holds.
+  if (group == groups_.end() || group->second->size() > 1)
+    return none;
+  auto known = counted_.find(&global);
+  if (known == counted_.end()) {
+    auto counted = [this](const Global& other) -> const auto& {
+      return countedParameters(other);
+    };
+    std::vector<bool> found = typecheck::countedParameters(global, operators_, counted);
+    known = counted_.emplace(&global, std::move(found)).first;
+  }
+  return known->second;
+}
+
+Instance* OpenDefinitions::find(const Global& global, std::span<const Type* const> operands,
+                                std::vector<std::vector<const Dim*>> known) {
   InstanceSizes sizes(unifier_, operands);
-  InstanceKey key{&global, {}, {}};
+  InstanceKey key{&global, {}, {}, std::move(known)};
   const auto& parameters = global.function->parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (operands[i])
@@ -318,6 +358,15 @@ Instance* OpenDefinitions::find(const Global& global, std::span<const Type* cons
   return &found->second;
 }
 
+const Global& OpenDefinitions::memberOf(const Global& instance, const Global& definition) const {
+  auto found = members_.find(&instance);
+  if (found == members_.end())
+    return definition;
+  const auto& [group, made] = found->second;
+  auto member = std::ranges::find(*group, &definition);
+  return member == group->end() ? definition : *made[size_t(member - group->begin())];
+}
+
 Instance* OpenDefinitions::nextRequested() {
   if (requested_.empty())
     return nullptr;
@@ -331,7 +380,8 @@ void OpenDefinitions::orderInstances() {
   std::unordered_set<const Global*> made;
   for (const auto& [key, instance] : instances_)
     for (size_t i = 0; i < instance.group.size(); ++i) {
-      instances[(*groups_.at(key.definition))[i]].push_back(instance.group[i]);
+      if (instance.isDone && !instance.problem)
+        instances[(*groups_.at(key.definition))[i]].push_back(instance.group[i]);
       made.insert(instance.group[i]);
     }
   std::vector<const Global*> ordered;
@@ -351,17 +401,17 @@ void OpenDefinitions::orderInstances() {
 }
 
 std::string OpenDefinitions::nameFor(const Global& global) {
-  if (taken_.empty())
+  if (names_.taken.empty())
     for (const Global* each : module_->globals)
-      taken_.insert(each->name);
+      names_.taken.insert(each->name);
   // The definition itself leaves its name to the first instance.
-  size_t& count = counts_[&global];
+  size_t& count = names_.counts[&global];
   if (count++ == 0)
     return std::string(global.name);
   std::string name;
   do
     name = fmt::format("{}_{}", global.name, count - 1);
-  while (!taken_.insert(module_->arena.copyText(name)).second && count++ > 0);
+  while (!names_.taken.insert(module_->arena.copyText(name)).second && count++ > 0);
   return name;
 }
 
@@ -379,6 +429,8 @@ Instance OpenDefinitions::make(const InstanceKey& key) {
     if (member == &global)
       instance.global = made;
   }
+  for (const Global* made : instance.group)
+    members_[made] = {groups_.at(&global), instance.group};
   std::vector<const Type*> types = key.types;
   for (size_t i = 0; i < types.size(); ++i)
     if (key.classes[i] != OpenClass::None)
@@ -390,9 +442,13 @@ Instance OpenDefinitions::make(const InstanceKey& key) {
     function->partialResult = maker.partialOf(group[i]->function->partialResult);
     make.define(maker.globals.at(group[i]), function);
   }
+  for (size_t i = 0; i < key.sizes.size(); ++i)
+    if (!key.sizes[i].empty())
+      parameters_.sizes[instance.global->function->parameters[i]] = key.sizes[i];
   for (size_t i = 0; i < types.size(); ++i)
     if (key.classes[i] != OpenClass::None)
-      numbers_[instance.global->function->parameters[i]] = {key.types[i]->shape, key.classes[i]};
+      parameters_.numbers[instance.global->function->parameters[i]] = {
+          maker.inText(key.types[i])->shape, key.classes[i]};
   return instance;
 }
 

@@ -24,6 +24,9 @@ struct InstanceKey {
   std::vector<const Type*> types;
   /// Which of them are open numbers, whose element types mean nothing.
   std::vector<OpenClass> classes;
+  /// Of each parameter that is a size in the definition, or a list of them, the numbers that it is;
+  /// none of others.
+  std::vector<std::vector<const Dim*>> sizes;
 
   auto operator<=>(const InstanceKey&) const = default;
 };
@@ -52,9 +55,17 @@ public:
   /// where there are any.
   std::span<const Dim* const> sizesOfResult(const lang::Global& global);
 
-  /// The instance for operands of these types, made if there is none yet; it is done when it has
-  /// been inferred. Null when there are too many.
-  Instance* find(const lang::Global& global, std::span<const Type* const> operands);
+  /// For each parameter whether it is a size in the definition.
+  const std::vector<bool>& countedParameters(const lang::Global& global);
+
+  /// The instance for operands of these types, of which `sizes` are the numbers that are known of
+  /// counted parameters; made if there is none yet. It is done when it has been
+  /// inferred. Null when there are too many.
+  Instance* find(const lang::Global& global, std::span<const Type* const> operands,
+                 std::vector<std::vector<const Dim*>> sizes);
+  /// What a definition is in the instance that `instance` is a member of; itself where it is none
+  /// of the group.
+  const lang::Global& memberOf(const lang::Global& instance, const lang::Global& definition) const;
   /// An instance that was asked for and not been begun.
   Instance* nextRequested();
   bool isAnyRequested() const { return !requested_.empty(); }
@@ -65,11 +76,18 @@ public:
     OpenClass its;
   };
   const NumberParameter* numberParameter(const lang::Var& parameter) const {
-    auto found = numbers_.find(&parameter);
-    return found == numbers_.end() ? nullptr : &found->second;
+    auto found = parameters_.numbers.find(&parameter);
+    return found == parameters_.numbers.end() ? nullptr : &found->second;
+  }
+  /// The numbers that a parameter of an instance is as a size or a list of sizes; none where that
+  /// is not known.
+  std::span<const Dim* const> knownSizes(const lang::Var& parameter) const {
+    auto found = parameters_.sizes.find(&parameter);
+    return found == parameters_.sizes.end() ? std::span<const Dim* const>() : found->second;
   }
 
-  /// Puts the instances behind the definitions that they are of.
+  /// Puts the instances behind the definitions that they are of. Those that were not finished, or
+  /// not well, go: a use asked for them before it knew its operands, and took another one.
   void orderInstances();
 
   /// Remembers the instance that a mention of an open definition stands for: an operand, or a
@@ -98,10 +116,21 @@ private:
   std::vector<Instance*> requested_;
   std::unordered_map<const void*, const lang::Global*> uses_;
   std::unordered_map<const lang::Global*, std::vector<const Dim*>> sizesOfResults_;
-  /// How many instances each has, and the names of globals.
-  std::unordered_map<const lang::Global*, size_t> counts_;
-  std::unordered_set<std::string_view> taken_;
-  std::unordered_map<const lang::Var*, NumberParameter> numbers_;
+  /// Of each member of an instance, its group and those members that were made of it.
+  std::unordered_map<const lang::Global*, std::pair<std::shared_ptr<const Group>, Group>> members_;
+  struct Names {
+    /// How many instances each definition has, and the names of globals.
+    std::unordered_map<const lang::Global*, size_t> counts;
+    std::unordered_set<std::string_view> taken;
+  };
+  Names names_;
+  /// What uses tell of parameters of instances beside their types.
+  struct Parameters {
+    std::unordered_map<const lang::Var*, NumberParameter> numbers;
+    std::unordered_map<const lang::Var*, std::vector<const Dim*>> sizes;
+  };
+  Parameters parameters_;
+  std::unordered_map<const lang::Global*, std::vector<bool>> counted_;
 };
 
 } // namespace typecheck

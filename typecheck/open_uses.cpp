@@ -44,7 +44,8 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     operand = unifier_.resolve(relation.operands[i]);
     bool isKnown = !operand->hasUnknown || unifier_.numbers().of(operand);
-    if (!isKnown && !open_.goesOn) {
+    bool mayGoOn = open_.goesOn || (open_.callsGoOn && !relation.places.empty());
+    if (!isKnown && !mayGoOn) {
       if (unifier_.openUnknowns(operand).empty())
         open_.shaped.push_back(number);
       return i;
@@ -67,7 +68,9 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     operands.push_back(result);
   }
-  Instance* instance = definitions_.find(*relation.open, operands);
+  const std::vector<bool>& counted = definitions_.countedParameters(*relation.open);
+  Instance* instance =
+      definitions_.find(*relation.open, operands, sized_.numbersOf(relation, counted));
   if (!instance) {
     diagnostics_.report(Message::OpenUse, relation.range, relation.open->name,
                         "the program has too many instances already");

@@ -287,7 +287,15 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   auto isNumber = [&](const Type* operand) {
     return operand->hasUnknown && numbers_.holdsNumber(operand);
   };
-  if (std::ranges::any_of(operands, isNumber)) {
+  bool hasNumbers = std::ranges::any_of(operands, isNumber);
+  // What is shown is given as it is, whatever it is; the numbers in it need not agree.
+  const Type* any = unifier_.types().tuple({});
+  if (hasNumbers && relation.row->role == lang::Role::Print &&
+      answer(relation, {&any, 1}).outcome == RelationResult::Outcome::Solved) {
+    unifyOrReport(relation, relation.result, relation.operands[0]);
+    return {};
+  }
+  if (hasNumbers) {
     if (!decideNumbers(relation, operands))
       return numbers_.awaitedBeside(operands);
     return relation.isDone ? Wait{} : askOperator(relation);
@@ -495,15 +503,20 @@ bool Relations::settleNext() {
       unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
       return true;
     }
-  if (std::exchange(open_.goesOn, true))
-    return false;
-  bool isAny = !open_.sized.empty();
-  for (size_t i = 0; i < relations_.size(); ++i)
-    if (relations_[i]->open && !relations_[i]->isDone) {
-      queue_.ready.insert(i);
-      isAny = true;
-    }
-  return isAny;
+  // Uses of open definitions that wait are asked again, first the calls, then all.
+  auto askAgain = [&](bool callsAlone) {
+    bool isAny = false;
+    for (size_t i = 0; i < relations_.size(); ++i)
+      if (relations_[i]->open && !relations_[i]->isDone &&
+          !(callsAlone && relations_[i]->places.empty())) {
+        queue_.ready.insert(i);
+        isAny = true;
+      }
+    return isAny;
+  };
+  if (!std::exchange(open_.callsGoOn, true) && askAgain(true))
+    return true;
+  return !std::exchange(open_.goesOn, true) && (askAgain(false) || !open_.sized.empty());
 }
 
 std::vector<const PendingRelation*> Relations::answeredOpen() {

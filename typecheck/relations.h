@@ -52,8 +52,12 @@ public:
   void listen();
   /// Whether instances of open definitions are asked for that are not done.
   bool needsInstances() const { return !open_.needing.empty(); }
-  /// Whether calls wait for sizes that are no numbers yet.
-  bool needsNumbers() const { return !open_.sized.empty(); }
+  /// Whether calls wait for sizes of their results, or attributes, to be numbers, and whether uses
+  /// of open definitions wait for sizes of their operands.
+  struct Waits {
+    bool forNumbers, forSizes;
+  };
+  Waits waits() const { return {!open_.sized.empty(), !open_.shaped.empty()}; }
   /// Remembers an open number of these relations.
   void addNumber(const Type* number) { open_.numbers.push_back(number); }
   /// Gives the first number whose use asks for no type the one that it has by itself, or lets the
@@ -153,6 +157,8 @@ private:
     std::vector<size_t> shaped;
     /// Whether such uses may go on while something of their operands is unknown.
     bool goesOn = false;
+    /// Whether those that are calls may already. What they find out may be what values wait for.
+    bool callsGoOn = false;
     /// Open numbers in the order of the program, and the first that may be open still.
     std::vector<const Type*> numbers;
     size_t firstNumber = 0;

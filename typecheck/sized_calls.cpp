@@ -59,27 +59,41 @@ bool SizedCalls::isCount(const PendingRelation& relation, const Type* operand) {
   return isInteger || sizes_->sizeOf(*relation.places[0].value);
 }
 
+std::vector<std::vector<const Dim*>> SizedCalls::numbersOf(const PendingRelation& relation,
+                                                           const std::vector<bool>& isAsked) {
+  std::vector<std::vector<const Dim*>> numbers(sizes_ ? isAsked.size() : 0);
+  for (size_t i = 0; i < numbers.size() && i < relation.places.size(); ++i)
+    if (isAsked[i])
+      numbers[i] = numbersOf(*relation.places[i].value).value_or(std::vector<const Dim*>());
+  return numbers;
+}
+
 /// The numbers that the sizes in an operand are; nothing where they are none.
-std::optional<std::vector<lang::AttributeValue>> SizedCalls::numbersOf(const lang::Expr& atom) {
+std::optional<std::vector<const Dim*>> SizedCalls::numbersOf(const lang::Expr& atom) {
   auto sizes = sizes_->sizesOf(atom);
-  std::vector<lang::AttributeValue> numbers;
-  for (const Dim* size : sizes.value_or(std::vector<const Dim*>()))
-    if (size = unifier_.dims().resolve(size); size->isConstant())
-      numbers.push_back(lang::intAttribute(size->value, 64));
-  return sizes && numbers.size() == sizes->size() ? std::optional(numbers) : std::nullopt;
+  if (!sizes)
+    return std::nullopt;
+  for (const Dim*& size : *sizes) {
+    size = unifier_.dims().resolve(size);
+    if (!size->isConstant())
+      return std::nullopt;
+  }
+  return sizes;
 }
 
 /// Attributes with numbers as one of them.
 const lang::Attributes* SizedCalls::withAttribute(const lang::Attributes& attributes,
                                                   std::string_view name,
-                                                  std::span<const lang::AttributeValue> numbers) {
+                                                  std::span<const Dim* const> sizes) {
+  std::vector<lang::AttributeValue> numbers;
+  for (const Dim* size : sizes)
+    numbers.push_back(lang::intAttribute(size->value, 64));
   std::vector<lang::AttributeValue> values(attributes.values.begin(), attributes.values.end());
   for (size_t i = 0; i < values.size(); ++i)
     if (attributes.rows[i].name == name)
-      values[i] =
-          attributes.rows[i].kind == lang::AttributeKind::Int
-              ? numbers[0]
-              : lang::listAttribute(arena_.copy(std::vector(numbers.begin(), numbers.end())));
+      values[i] = attributes.rows[i].kind == lang::AttributeKind::Int
+                      ? numbers[0]
+                      : lang::listAttribute(arena_.copy(numbers));
   return arena_.make<lang::Attributes>(attributes.rows, arena_.copy(values));
 }
 

@@ -26,11 +26,15 @@ public:
   std::optional<size_t> settleAttributes(PendingRelation& relation);
   /// Whether an operand is known to be an integer that may count something.
   bool isCount(const PendingRelation& relation, const Type* operand);
+  /// The numbers that those operands are, as sizes or lists of them, which are asked for; none of
+  /// others.
+  std::vector<std::vector<const Dim*>> numbersOf(const PendingRelation& relation,
+                                                 const std::vector<bool>& isAsked);
 
 private:
-  std::optional<std::vector<lang::AttributeValue>> numbersOf(const lang::Expr& atom);
+  std::optional<std::vector<const Dim*>> numbersOf(const lang::Expr& atom);
   const lang::Attributes* withAttribute(const lang::Attributes& attributes, std::string_view name,
-                                        std::span<const lang::AttributeValue> numbers);
+                                        std::span<const Dim* const> sizes);
 
   Unifier& unifier_;
   KnownSizes* sizes_;
