@@ -7,6 +7,7 @@
 #include "typecheck/infer.h"
 
 #include <stdexcept>
+#include <unordered_map>
 
 namespace typecheck {
 
@@ -14,16 +15,30 @@ using lang::Global;
 
 namespace {
 
-/// Globals that mention each other, those that others mention before them.
-std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module) {
+/// Globals that mention each other, or may by calls of records, those that others mention before
+/// them.
+std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module,
+                                                 const RecordCalls* records) {
   const auto& globals = module.globals;
   std::vector<uint32_t> nodes(globals.size());
   for (uint32_t node = 0; node < globals.size(); ++node)
     nodes[globals[node]->number] = node;
   std::vector<std::vector<uint32_t>> mentions(globals.size());
+  std::unordered_map<const lang::Var*, const lang::Expr*> values;
+  auto addRecord = [&](uint32_t node, const lang::Binding& binding) {
+    if (!records)
+      return;
+    values[binding.var] = binding.value;
+    const auto* call = binding.value->as<lang::Call>();
+    const auto* callee = call ? call->callee.value->as<lang::Var>() : nullptr;
+    if (callee)
+      for (const Global* meant : records->candidates(*callee, values[callee]))
+        mentions[node].push_back(nodes[meant->number]);
+  };
   for (uint32_t node = 0; node < globals.size(); ++node)
     lang::walk(
-        *globals[node]->function->body, [](const lang::Binding&) {},
+        *globals[node]->function->body,
+        [&](const lang::Binding& binding) { addRecord(node, binding); },
         [&](const lang::Operand& operand) {
           if (const auto* mentioned = operand.value->as<Global>())
             mentions[node].push_back(nodes[mentioned->number]);
@@ -109,7 +124,7 @@ std::string firstError(const lang::Diagnostics& findings) {
 
 void inferAll(Checking& checking, lang::Diagnostics& diagnostics) {
   Runner runner(checking, diagnostics);
-  for (const auto& group : groupsOf(checking.module))
+  for (const auto& group : groupsOf(checking.module, checking.records.get()))
     runner.run(group);
 }
 

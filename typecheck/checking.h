@@ -6,6 +6,7 @@
 #include "lang/types/type_text.h"
 #include "typecheck/known_sizes.h"
 #include "typecheck/open_definitions.h"
+#include "typecheck/record_calls.h"
 
 namespace typecheck {
 
@@ -20,11 +21,16 @@ struct Checking {
   lang::Typing typing = {};
   VarTables vars;
   /// By Function::number: the type of the result, and the generic scope of the body.
-  std::vector<const Type*> resultTypes;
-  std::vector<size_t> scopeOf;
+  struct FunctionTables {
+    std::vector<const Type*> resultTypes;
+    std::vector<size_t> scopeOf;
+  };
+  FunctionTables functions;
   OpenDefinitions open;
   /// Null where the module has no sizes as values.
   std::unique_ptr<KnownSizes> sizes = nullptr;
+  /// Null where records are not called.
+  std::unique_ptr<RecordCalls> records = nullptr;
   /// Attributes that calls do not carry, or in which something was found out.
   runtime::Arena arena = {};
   lang::printing::TypeFacts facts = {};

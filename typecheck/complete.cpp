@@ -71,6 +71,8 @@ private:
       return Rewriter::bind(old, changed(call, copied), out);
     if (const auto* callee = call.callee.value->as<Constant>(); callee && callee->size)
       return bindSize(old, call, *callee, out);
+    if (const Call* meant = checking_.records->meantBy(call))
+      return Rewriter::bind(old, ofRecord(*meant, copied), out);
     const auto* op = call.callee.value->as<OperatorRef>();
     if (op && (isComputedMark(call) || !attributeMarksOf(call).empty()))
       return bindComputed(old, call, copied, out);
@@ -79,6 +81,17 @@ private:
     if (isCountMark(call))
       return Rewriter::bind(old, unmarked(copied), out);
     return Rewriter::bind(old, &copied, out);
+  }
+
+  /// The call that one of a record stands for.
+  const Call* ofRecord(const Call& meant, const Call& copied) {
+    const Global* instance = checking_.open.usedBy(&meant.callee);
+    std::vector<Operand> operands{copied.callee};
+    operands.insert(operands.end(), copied.arguments.begin(), copied.arguments.end());
+    Call* made = make.arena.make<Call>(copied);
+    made->callee.value = atom(instance ? *instance : *meant.callee.value);
+    made->arguments = make.arena.copy(operands);
+    return made;
   }
 
   // Sizes.

@@ -22,21 +22,23 @@ Checking::Checking(const lang::Module& checked, lang::Module* growing,
               module.unknownCount + 2 * (module.varCount + module.functionCount)),
       open(growing, table, unifier) {
   cover();
-  if (growing)
-    sizes = std::make_unique<KnownSizes>(unifier, table, vars);
+  if (!growing)
+    return;
+  sizes = std::make_unique<KnownSizes>(unifier, table, vars);
+  records = std::make_unique<RecordCalls>(module);
 }
 
 void Checking::cover() {
   vars.types.resize(module.varCount);
   vars.values.resize(module.varCount);
-  resultTypes.resize(module.functionCount);
-  scopeOf.resize(module.functionCount);
+  functions.resultTypes.resize(module.functionCount);
+  functions.scopeOf.resize(module.functionCount);
 }
 
 Inference::Inference(Checking& checking, lang::Diagnostics& diagnostics)
     : checking_(checking), module_(checking.module), diagnostics_(diagnostics),
       unifier_(checking.unifier), typing_(checking.typing), varTypes_(checking.vars.types),
-      resultTypes_(checking.resultTypes), scopeOf_(checking.scopeOf),
+      resultTypes_(checking.functions.resultTypes), scopeOf_(checking.functions.scopeOf),
       relations_(unifier_, checking.open, checking.sizes.get(), checking.arena, diagnostics,
                  checking.vars.values) {
   relations_.questions.fieldType = [this](const lang::Constructor& constructor, size_t field,
@@ -156,6 +158,8 @@ const Type* Inference::declare(const lang::Function& function) {
     if (const auto* number = checking_.open.numberParameter(*parameter);
         number && !foundType(*parameter))
       addNumber(varTypes_[parameter->number], number->shape, number->its);
+    if (auto sizes = checking_.open.knownSizes(*parameter); !sizes.empty())
+      checking_.sizes->set(*parameter, sizes);
     parameters.push_back(varTypes_[parameter->number]);
   }
   const Type*& result = resultTypes_[function.number];
@@ -221,7 +225,7 @@ bool Inference::advance() {
       return false;
     isWalked_ = false;
     if (isLeftOpen()) {
-      checking_.open.add(group_, relations_.needsNumbers());
+      checking_.open.add(group_, relations_.waits().forNumbers);
       relations_.clear();
       return true;
     }
@@ -284,7 +288,7 @@ bool Inference::isLeftOpen() {
     return false;
   if (std::ranges::any_of(group_, readsResult))
     return true;
-  if (relations_.needsNumbers())
+  if (relations_.waits().forNumbers)
     return true;
   auto isPartial = [](const lang::Var* parameter) { return parameter->partial != nullptr; };
   for (const lang::Global* global : group_)
@@ -296,7 +300,14 @@ bool Inference::isLeftOpen() {
       for (const Type* unknown : unifier_.openUnknowns(varTypes_[parameter->number]))
         if (unifier_.numbers().of(unknown) || std::ranges::count(awaited, unknown) > 0)
           return true;
-  return false;
+  // Of `p: Dense` uses tell the sizes.
+  auto leavesSizes = [&](const lang::Var* parameter) {
+    return unifier_.resolve(varTypes_[parameter->number])->hasUnknown;
+  };
+  return relations_.waits().forSizes &&
+         std::ranges::any_of(group_, [&](const lang::Global* global) {
+           return std::ranges::any_of(global->function->parameters, leavesSizes);
+         });
 }
 
 /// Reports what nothing determined, causes before what follows from them: whatever was reported is

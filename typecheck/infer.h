@@ -78,6 +78,7 @@ private:
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
                       lang::Types parameters);
+  const Type* inferRecordCall(const lang::Call& call, const lang::Global& named);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
   /// Where a branch stands that said the type of all of them, if any did.
   using Told = std::shared_ptr<lang::SourceRange>;

@@ -159,7 +159,31 @@ const Type* Inference::inferCall(const lang::Call& call) {
     relations_.bounds[bounds].range = call.range;
   if (callee->kind == TypeKind::Operator)
     return inferOperatorCall(call, *callee->op);
+  if (callee->isUnknown() && checking_.records) {
+    relations_.solve();
+    callee = unifier_.shallow(callee);
+  }
+  if (const lang::Global* function = checking_.records ? checking_.records->find(*callee) : nullptr)
+    return inferRecordCall(call, *function);
   return inferFunctionCall(call, callee);
+}
+
+/// A record in front of the arguments of the function that it means.
+const Type* Inference::inferRecordCall(const lang::Call& call, const lang::Global& named) {
+  const lang::Global& function = checking_.open.memberOf(*definition_, named);
+  bool isChecked =
+      checking_.open.isOpen(function) || checking_.functions.resultTypes[function.function->number];
+  if (!isChecked) {
+    diagnostics_.report(Message::NotCallable, call.callee.range, text(inferOperand(call.callee)));
+    return unifier_.types().error();
+  }
+  std::vector<lang::Operand> operands{call.callee};
+  operands.insert(operands.end(), call.arguments.begin(), call.arguments.end());
+  auto* meant = checking_.arena.make<lang::Call>(lang::Expr{lang::ExprKind::Call, call.range},
+                                                 lang::Operand{&function, call.callee.range},
+                                                 checking_.arena.copy(operands));
+  checking_.records->set(call, *meant);
+  return inferCall(*meant);
 }
 
 const lang::Attributes* Inference::attributesOf(const lang::Call& call,

@@ -71,6 +71,7 @@ public:
   }
 
   Use value(Use callee) {
+    context_.bare.callsValues = true;
     openPlaceholders();
     std::vector<Use> operands;
     // Of a field it is told once it is known to be there.
@@ -489,12 +490,20 @@ Use buildWith(ResolveContext& context, Use record, const surface::With& with) {
     return record;
   runtime::Arena& arena = context.module.arena;
   std::vector<Use> operands{record};
+  std::vector<LetItem> items;
   std::vector<std::string_view> names;
   for (const surface::Attribute& field : with.fields) {
     if (std::ranges::count(names, field.key.text) > 0)
       context.diagnostics.report(Message::RepeatedArgument, field.key.range, field.key.text);
     names.push_back(field.key.text);
-    operands.push_back(buildExpr(context, field.value.expr));
+    Use value = buildExpr(context, field.value.expr);
+    // The constructor is applied in an arm of a match, where values without a place would go.
+    if (value.node) {
+      items.push_back(
+          {context.makeVar("given", lang::VarOrigin::Let, value.range, nullptr), value});
+      value = {items.back().var, nullptr, value.range};
+    }
+    operands.push_back(value);
     operands.back().range = lang::cover(field.key.range, operands.back().range);
   }
   operands.push_back(
@@ -504,7 +513,7 @@ Use buildWith(ResolveContext& context, Use record, const surface::With& with) {
   Node* node = context.makeNode(NodeKind::Call, with.range);
   node->operands = arena.copy(operands);
   context.module.isOpen = true;
-  return {nullptr, node, with.range};
+  return behindLets(context, items, {nullptr, node, with.range}, with.range);
 }
 
 Use buildPrefix(ResolveContext& context, const surface::Prefix& prefix) {

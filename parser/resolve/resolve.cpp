@@ -1,5 +1,6 @@
 // Resolution of a whole file: declarations first, then bodies, until nothing that was mentioned is
 // left without one.
+#include "lang/ir/record_function.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/lower_graph.h"
 #include "parser/resolve/resolve_context.h"
@@ -51,7 +52,23 @@ private:
         resolveType(Definitions::PendingType(definitions.pendingTypes[type++]));
       else
         resolveFunction(Definitions::PendingFunction(definitions.pendingFunctions[function++]));
+      for (; context_.bare.callsValues && type == definitions.pendingTypes.size() &&
+             callable_ < definitions.pendingTypes.size();
+           ++callable_)
+        enterFunctionOf(Definitions::PendingType(definitions.pendingTypes[callable_]));
     }
+  }
+
+  /// Lets the function be there that a call of such a record means.
+  void enterFunctionOf(const Definitions::PendingType& pending) {
+    bool isRecord = pending.surface->constructors.size() == 1 &&
+                    !pending.surface->constructors[0].fieldNames.empty();
+    std::string name = lang::recordFunctionName(pending.surface->name.text);
+    if (pending.unit->notation != surface::Notation::Baton || !isRecord ||
+        !pending.unit->globals.contains(name))
+      return;
+    context_.definitions.findGlobal(*pending.unit, name);
+    context_.module.isOpen = true;
   }
 
   void resolveType(const Definitions::PendingType& pending) {
@@ -151,6 +168,8 @@ private:
 
   ResolveContext& context_;
   Lowering lowering_;
+  /// The types before which functions of records were entered.
+  size_t callable_ = 0;
 };
 
 } // namespace

@@ -58,6 +58,8 @@ struct ResolveContext {
     std::vector<std::pair<const lang::Var*, const surface::Expr*>> literalTests;
     /// The data type whose fields are being resolved, or null.
     const lang::TypeDefinition* defined = nullptr;
+    /// Whether values are called, which may be records.
+    bool callsValues = false;
     /// The sizes that types of the definition name so far.
     std::unordered_map<std::string_view, const lang::Dim*> sizes;
   };

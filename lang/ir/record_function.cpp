@@ -1,0 +1,17 @@
+// Capitals begin words.
+#include "lang/ir/record_function.h"
+
+namespace lang {
+
+std::string recordFunctionName(std::string_view type) {
+  std::string name;
+  for (char letter : type) {
+    bool isCapital = letter >= 'A' && letter <= 'Z';
+    if (isCapital && !name.empty() && name.back() != '/' && name.back() != '_')
+      name += '_';
+    name += isCapital ? char(letter - 'A' + 'a') : letter;
+  }
+  return name;
+}
+
+} // namespace lang
