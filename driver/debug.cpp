@@ -33,7 +33,7 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
   how.show = [&](const runtime::Value& value, const runtime::Shown& shown) {
     if (shown.every <= 1 || shownAt[shown.where.begin]++ % shown.every == 0)
       tell(shownText(shown, value, [&](const runtime::Value& each) {
-        return valueText(each, session.types(), program.typing);
+        return valueText(each, session.types(), program.typing, {program.isBare()});
       }));
   };
   how.observer = &debugger.observer();

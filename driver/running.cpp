@@ -108,7 +108,8 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
     return;
   lang::SourceRange where = shown.where;
   std::string text = shownText(shown, value, [this](const Value& each) {
-    return valueText(each, session_.types(), program_.typing, options_.isFull);
+    return valueText(each, session_.types(), program_.typing,
+                     {program_.isBare(), options_.isFull});
   });
   bool isWhole = hasPlaces(shown) || (isUnit(value) && !shown.label.empty());
   const lang::SourceFile* file = isWhole ? nullptr : session_.sources().find(where);
@@ -197,11 +198,11 @@ const Value* Running::end(Outcome& outcome, const tensor::TensorEngine& engine) 
 
 void giveResult(Session& session, const Program& program, const RunOptions& options,
                 const RunResult& result, const lang::Type* type, Answer& answer) {
-  answer.output = valueText(result.value, session.types(), program.typing, options.isFull) + '\n';
+  ValueStyle style{program.isBare(), options.isFull};
+  answer.output = valueText(result.value, session.types(), program.typing, style) + '\n';
   for (const auto& [name, gradient] : result.gradients)
-    answer.output +=
-        fmt::format("grad.{} = {}\n", lang::printable(name),
-                    valueText(gradient, session.types(), program.typing, options.isFull));
+    answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
+                                 valueText(gradient, session.types(), program.typing, style));
   if (options.output)
     if (auto saved = writeOutput(*options.output, result); !saved)
       answer.fail(ExitCode::World, saved.failure().message);

@@ -109,7 +109,7 @@ private:
     for (size_t i = 1; i < fields.size(); ++i)
       fault.notes.push_back(fmt::format(
           "{}: {}", sides[i - 1],
-          inNotation(program_, valueText(fields[i], session_.types(), program_.typing))));
+          valueText(fields[i], session_.types(), program_.typing, {program_.isBare()})));
     said.errors += faultText(fault, session_.sources(), look);
     return false;
   }

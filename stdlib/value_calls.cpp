@@ -1,6 +1,8 @@
 // The names of operators that texts of values mention.
 #include "stdlib/value_calls.h"
 
+#include "lang/types/short_names.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -29,22 +31,26 @@ bool skipBehind(std::string_view& text, std::string_view token) {
   return true;
 }
 
-/// Takes `, dtype="int8")` away from the back.
+/// Takes `, dtype="int8")` away from the back, or `, dtype = i8)`.
 std::optional<runtime::DType> skipDtype(std::string_view& text) {
-  if (!skipBehind(text, ")") || !skipBehind(text, "\""))
+  if (!skipBehind(text, ")"))
     return std::nullopt;
-  size_t quote = text.rfind('"');
-  if (quote == std::string_view::npos)
+  bool isQuoted = skipBehind(text, "\"");
+  size_t before = text.find_last_of(isQuoted ? "\"" : "= ");
+  if (before == std::string_view::npos)
     return std::nullopt;
-  auto dtype = runtime::parseDType(text.substr(quote + 1));
-  text = text.substr(0, quote);
+  std::string_view name = text.substr(before + 1);
+  auto dtype = isQuoted ? runtime::parseDType(name) : lang::parseShortDType(name);
+  text = text.substr(0, isQuoted ? before : before + 1);
   bool isThere = skipBehind(text, "=") && skipBehind(text, "dtype") && skipBehind(text, ",");
   return isThere ? dtype : std::nullopt;
 }
 
-/// Of `shape=[0, 3]`.
+/// Of `shape=[0, 3]`, or of `[0, 3]`.
 std::optional<runtime::Shape> shapeOf(std::string_view text) {
-  if (!skip(text, "shape") || !skip(text, "=") || !skip(text, "[") || !skipBehind(text, "]"))
+  if (skip(text, "shape") && !skip(text, "="))
+    return std::nullopt;
+  if (!skip(text, "[") || !skipBehind(text, "]"))
     return std::nullopt;
   runtime::Shape shape;
   while (!text.empty()) {

@@ -318,7 +318,7 @@ void Debugger::printPart(const Local& local, std::string_view name, std::string_
   if (!part)
     return refuse(part.failure().message);
   tell_(fmt::format("{} {} {}\n", name, names_.isNamed(*local.var) ? "=" : "->",
-                    valueText(*part, session_.types(), program_.typing)));
+                    valueText(*part, session_.types(), program_.typing, {program_.isBare()})));
 }
 
 void Debugger::printExpression(std::string_view expression, const std::vector<Local>& locals) {

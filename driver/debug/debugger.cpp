@@ -53,8 +53,8 @@ void Debugger::end(const Value* result) {
   watch_.reset();
   writeRecord();
   if (result && !wantsStart_ && !wantsEnd_)
-    tell_(
-        fmt::format("the run gives\n{}\n", valueText(*result, session_.types(), program_.typing)));
+    tell_(fmt::format("the run gives\n{}\n",
+                      valueText(*result, session_.types(), program_.typing, {program_.isBare()})));
 }
 
 void Debugger::onEntered(const interp::State& state) {
@@ -226,7 +226,7 @@ void Debugger::writeRecord() {
 }
 
 std::string Debugger::brief(const Value& value) const {
-  return briefValueText(value, session_.types(), program_.typing);
+  return briefValueText(value, session_.types(), program_.typing, {program_.isBare()});
 }
 
 /// A variable, or an expression without a name, and its value.

@@ -86,8 +86,9 @@ std::string Tracer::margin(size_t depth) const {
 }
 
 std::string Tracer::text(const Value& value) const {
-  return wanted_.empty() ? briefValueText(value, session_.types(), program_.typing)
-                         : shortValueText(value, session_.types(), program_.typing);
+  return wanted_.empty()
+             ? briefValueText(value, session_.types(), program_.typing, {program_.isBare()})
+             : shortValueText(value, session_.types(), program_.typing, {program_.isBare()});
 }
 
 std::string Tracer::list(std::span<const Value> values) const {

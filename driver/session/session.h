@@ -46,6 +46,8 @@ struct Program {
   lang::Diagnostics consequences = {};
 
   bool isGood() const { return module && !diagnostics.hasErrors(); }
+  /// Whether it is written in Baton's notation.
+  bool isBare() const { return tree && tree->notation == parser::surface::Notation::Baton; }
 };
 
 /// Who is told what each pass makes of a program.

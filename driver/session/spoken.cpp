@@ -139,20 +139,16 @@ static bool isNoFile(std::string_view text) {
          std::ranges::all_of(text, isLetter);
 }
 
-static bool isBare(const Program& program) {
-  return program.tree && program.tree->notation == parser::surface::Notation::Baton;
-}
-
 std::string codeBare(std::string_view code) {
   return Translation(code).text();
 }
 
 std::string inNotation(const Program& program, std::string code) {
-  return isBare(program) ? Translation(code).text() : code;
+  return program.isBare() ? Translation(code).text() : code;
 }
 
 std::string inNotationOf(const Program& program, std::string words) {
-  return isBare(program) ? spoken(words, isNoFile) : words;
+  return program.isBare() ? spoken(words, isNoFile) : words;
 }
 
 /// What the reader of the notation says is in it already, with words of the text.

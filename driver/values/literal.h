@@ -1,5 +1,5 @@
-// Inputs of tuples and data types as the text format writes them: `(1, [1, 2])`, `Cons(1, Nil)`,
-// `Some(True)`; and what stands for values in texts of them.
+// Inputs of tuples and data types as both notations write them: `(1, [1, 2])`, `Cons(1, Nil)`,
+// `list(1, 2)`, `Some(True)`; and what stands for values in texts of them.
 #pragma once
 
 #include "driver/values/builder.h"

@@ -3,6 +3,7 @@
 #include "driver/values/tensor_text.h"
 
 #include "interp/reference.h"
+#include "lang/types/short_names.h"
 #include "runtime/half.h"
 #include "stdlib/value_calls.h"
 
@@ -62,7 +63,7 @@ std::string floatText(const runtime::Tensor& tensor, int64_t flat) {
   return fmt::format("{}", elementAt<double>(tensor, flat));
 }
 
-std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
+std::string integerText(const runtime::Tensor& tensor, int64_t flat, bool isBare) {
   bool isSigned = tensor.dtype().isSigned();
   switch (tensor.dtype().bits) {
   case 8:
@@ -75,8 +76,10 @@ std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
     return isSigned ? std::to_string(elementAt<int32_t>(tensor, flat))
                     : std::to_string(elementAt<uint32_t>(tensor, flat));
   default:
-    // Literals have no sign bit to spare, so the largest go by way of negative ones, which wrap.
-    return std::to_string(elementAt<int64_t>(tensor, flat));
+    // Relay's literals have no sign bit to spare, so the largest go by way of negative ones, which
+    // wrap.
+    return isSigned || !isBare ? std::to_string(elementAt<int64_t>(tensor, flat))
+                               : std::to_string(elementAt<uint64_t>(tensor, flat));
   }
 }
 
@@ -87,19 +90,32 @@ std::string suffixOf(runtime::DType literal) {
   return literal.bits == 32 ? letter : letter + std::to_string(literal.bits);
 }
 
-std::string elementText(const runtime::Value& value, int64_t flat) {
+/// In Baton's notation numbers have their own type unless it is the one that they have by
+/// themselves, for which a real has a point, an exponent or letters.
+std::string bareNumber(std::string digits, runtime::DType dtype) {
+  if (dtype == runtime::Int32)
+    return digits;
+  if (dtype != runtime::Float32)
+    return digits + lang::shortDTypeName(dtype);
+  bool isReal = digits.find_first_not_of("-0123456789") != std::string::npos;
+  return isReal ? digits : digits + ".0";
+}
+
+std::string elementText(const runtime::Value& value, int64_t flat, bool isBare) {
   const runtime::Tensor& tensor = value.tensor();
-  if (!tensor.dtype().isComputable())
+  runtime::DType dtype = tensor.dtype();
+  if (!dtype.isComputable())
     return "?";
-  std::string suffix = suffixOf(literalType(tensor.dtype()));
-  if (value.exact())
-    return interp::realText(value, flat) + suffix;
-  if (tensor.dtype().isBool())
-    return elementAt<uint8_t>(tensor, flat) ? "True" : "False";
-  if (!tensor.dtype().isFloat())
-    return integerText(tensor, flat) + suffix;
-  std::string text = floatText(tensor, flat);
-  return (text == "-nan" ? "nan" : text) + suffix;
+  if (dtype.isBool() && !value.exact()) {
+    bool isTrue = elementAt<uint8_t>(tensor, flat) != 0;
+    return isBare ? (isTrue ? "true" : "false") : (isTrue ? "True" : "False");
+  }
+  std::string text = value.exact()     ? interp::realText(value, flat)
+                     : dtype.isFloat() ? floatText(tensor, flat)
+                                       : integerText(tensor, flat, isBare);
+  if (text == "-nan")
+    text = "nan";
+  return isBare ? bareNumber(std::move(text), dtype) : text + suffixOf(literalType(dtype));
 }
 
 /// How many positions are shown at the front and at the back of a dimension that is cut.
@@ -165,7 +181,7 @@ private:
         bool isBack = isCut(dim) && at_[dim] >= edge_.front;
         flat = flat * extent + (isBack ? extent - edge_.back + at_[dim] - edge_.front : at_[dim]);
       }
-      texts_.push_back(elementText(value_, flat));
+      texts_.push_back(elementText(value_, flat, layout_.isBare));
       width_ = std::max(width_, texts_.back().size());
     }
   }
@@ -237,19 +253,29 @@ std::string indented(std::string_view text, size_t columns) {
 std::string tensorText(const runtime::Value& value, const TensorLayout& layout) {
   const runtime::Tensor& tensor = value.tensor();
   if (tensor.size() == 0)
-    return stdlib::zerosText(tensor.shape(), tensor.dtype());
+    return layout.isBare ? fmt::format("zeros([{}], dtype = {})", fmt::join(tensor.shape(), ", "),
+                                       lang::shortDTypeName(tensor.dtype()))
+                         : stdlib::zerosText(tensor.shape(), tensor.dtype());
   TensorWriter writer(value, layout);
-  bool hasComment = tensor.rank() > 0 && (!layout.isInline || writer.isAbridged());
+  // In Baton's notation elements tell their type, and of a few one sees the shape.
+  constexpr int64_t few = 16;
+  bool isPlain = layout.isInline || (layout.isBare && tensor.size() <= few);
+  bool hasComment = tensor.rank() > 0 && (!isPlain || writer.isAbridged());
   std::string text = writer.write();
-  if (literalType(tensor.dtype()) != tensor.dtype())
+  if (!layout.isBare && literalType(tensor.dtype()) != tensor.dtype())
     text = stdlib::castText(indented(text, stdlib::castText("", tensor.dtype()).find(',')),
                             tensor.dtype());
   if (hasComment)
-    text += fmt::format(" /* ty={} */", tensorTypeText(tensor.dtype(), tensor.shape()));
+    text += fmt::format(" /* {}{} */", layout.isBare ? "" : "ty=",
+                        tensorTypeText(tensor.dtype(), tensor.shape(), layout.isBare));
   return text;
 }
 
-std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape) {
+std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape, bool isBare) {
+  if (isBare)
+    return shape.empty()
+               ? lang::shortDTypeName(dtype)
+               : fmt::format("{}[{}]", lang::shortDTypeName(dtype), fmt::join(shape, ", "));
   if (shape.empty())
     return runtime::dtypeName(dtype);
   return fmt::format("Tensor[({}), {}]", fmt::join(shape, ", "), runtime::dtypeName(dtype));

@@ -83,7 +83,7 @@ int Lexer::scan(Value& value) {
       "false" { return Token::False; }
       "_" { return Token::Wildcard; }
 
-      ("inf" | "nan") ("f16" | "f32" | "f64")? { return special(value); }
+      ("inf" | "nan") ("f16" | "bf16" | "f32" | "f64")? { return special(value); }
       identifier { value.text = toText(lexeme()); return Token::Identifier; }
       digit+ ("." digit+)? exponent? identifier? { return number(value); }
       "." digit+ { return projection(value); }

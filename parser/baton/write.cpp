@@ -21,7 +21,8 @@ bool isNumberWord(std::string_view name) {
   if (!name.starts_with("inf") && !name.starts_with("nan"))
     return false;
   std::string_view suffix = name.substr(3);
-  return suffix.empty() || suffix == "f16" || suffix == "f32" || suffix == "f64";
+  return suffix.empty() || suffix == "f16" || suffix == "bf16" || suffix == "f32" ||
+         suffix == "f64";
 }
 
 bool isWord(std::string_view name) {

@@ -127,6 +127,38 @@ TEST_CASE("what is printed reads back and prints the same again") {
   CHECK(shown(deep) == deep);
 }
 
+/// The same in Baton's notation.
+std::string shownBare(const std::string& text) {
+  Folder folder;
+  std::string file =
+      folder.write("shown.baton", "type Pair[A] { x: A, y: f32[2] }\ndef main() = " + text);
+  Answer answer = baton({"run", file});
+  CHECK(answer.errors == "");
+  return answer.output;
+}
+
+TEST_CASE("what is printed in Baton's notation reads back in it") {
+  for (std::string dtype : {"f16", "bf16", "f32", "f64"})
+    for (std::string text : {"cast(0.1f64, dtype = D)", "cast([nan, -inf, -0.0, 3], dtype = D)",
+                             "cast(sin(arange(0f64, 90, 1, dtype = f64)), dtype = D)"}) {
+      text.replace(text.find(" D"), 2, " " + dtype);
+      std::string once = shownBare(text);
+      CAPTURE(text);
+      CHECK(shownBare(once) == once);
+    }
+  for (std::string dtype : {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"})
+    for (std::string text : {"cast([0, 1, -1, 300000], dtype = D)", "zeros([2, 0], dtype = D)"}) {
+      text.replace(text.find(" D"), 2, " " + dtype);
+      std::string once = shownBare("(" + text + ", 1)");
+      CAPTURE(text);
+      CHECK(shownBare(once) == once);
+    }
+  std::string deep =
+      shownBare("(Pair(list(1, 2), [1, 2]), (2f64,), Some(true), list(list(1.0), Nil), ())");
+  CHECK(deep == "(Pair(x = list(1, 2), y = [1.0, 2.0]), (2f64,), Some(true), list(list(1.0), Nil), ())\n");
+  CHECK(shownBare(deep) == deep);
+}
+
 TEST_CASE("a value that shares its parts is shown and refused in bounded text") {
   runtime::Value value = runtime::tensorValue(runtime::Tensor::scalar(runtime::Int32, 1));
   for (int i = 0; i < 100; ++i)
