@@ -15,6 +15,6 @@ struct LibraryFile {
 std::span<const LibraryFile> libraryFiles();
 
 /// The one whose definitions programs have without an import.
-inline constexpr std::string_view commonLibrary = "assertions";
+inline constexpr std::string_view commonLibrary = "common";
 
 } // namespace stdlib
