@@ -1,0 +1,20 @@
+def accelerations(x, m):
+    d = x[None, :] - x[:, None]
+    r2 = (d**2).sum(-1) + 1e-2
+    return (d * (m / r2**1.5)[..., None]).sum(1)
+
+
+def simulate(x, v, m, steps, dt=0.01):
+    for _ in range(steps):
+        v = v + dt * accelerations(x, m)
+        x = x + dt * v
+    return x, v
+
+
+def sort(xs):
+    if not xs:
+        return []
+    pivot, *rest = xs
+    below = [x for x in rest if x < pivot]
+    above = [x for x in rest if x >= pivot]
+    return sort(below) + [pivot] + sort(above)
