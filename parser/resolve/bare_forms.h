@@ -93,6 +93,8 @@ Use tupleOf(ResolveContext& context, std::span<const Use> fields, lang::SourceRa
 Use stackOf(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range);
 /// A value that is bound by a let, which gives it a place of its own and may declare its type.
 Use boundBy(ResolveContext& context, const lang::Var* var, Use value, lang::SourceRange range);
+/// Suggests an import in front of all else where a text of the library has that name.
+void suggestImport(ResolveContext& context, lang::Diagnostic& report, std::string_view name);
 /// A value behind lets, if there are any.
 Use behindLets(ResolveContext& context, const std::vector<LetItem>& items, Use result,
                lang::SourceRange range);

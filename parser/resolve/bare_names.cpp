@@ -73,9 +73,7 @@ Use buildUnknown(ResolveContext& context, SourceRange range) {
           range};
 }
 
-/// A name of a text of the library may lack an import, in front of all else.
-static void suggestImport(ResolveContext& context, lang::Diagnostic& report,
-                          std::string_view name) {
+void suggestImport(ResolveContext& context, lang::Diagnostic& report, std::string_view name) {
   const Imports* imports = context.environment.imports;
   const lang::SourceFile* source = context.unit->source;
   if (!imports || !source || std::ranges::count(imports->available, name) == 0)

@@ -1,5 +1,6 @@
 // Types of the surface tree to interned types.
 #include "lang/types/short_names.h"
+#include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/resolve/parameter_kinds.h"
@@ -370,6 +371,7 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
       auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
       lang::SourceRange name{type.range.begin, type.range.begin + uint32_t(type.name.size())};
       if (wantsHints(context)) {
+        suggestImport(context, report, type.name.substr(0, type.name.find('.')));
         suggestNames(report, name, type.name,
                      std::vector{NameChoices{"", context.definitions.typeNames()}});
         suggestDType(report, name, type.name, "");
