@@ -280,7 +280,12 @@ bool Relations::decideNumbers(PendingRelation& relation, std::span<const Type* c
 Relations::Wait Relations::askOperator(PendingRelation& relation) {
   auto known = [&](const Type* operand) { return unifier_.resolve(operand); };
   lang::Types operands = arena_.copy(relation.operands | std::views::transform(known));
-  if (std::ranges::any_of(operands, &Type::isError)) {
+  // What is wrong with a function was told where it is.
+  auto isWrong = [](const Type* operand) {
+    return operand->isError() ||
+           (operand->kind == lang::TypeKind::Function && operand->result->isError());
+  };
+  if (std::ranges::any_of(operands, isWrong)) {
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
   }
