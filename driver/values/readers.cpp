@@ -104,7 +104,7 @@ private:
       return false;
     const auto& fields = type.definition->constructors[0]->fieldNames;
     return std::ranges::any_of(fields, [&](std::string_view field) {
-      return field != resultKey && field != "grad" && top().member(field);
+      return field != resultKey && field != R"(grad)" && top().member(field);
     });
   }
 
