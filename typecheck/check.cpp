@@ -6,6 +6,7 @@
 #include "typecheck/complete.h"
 #include "typecheck/infer.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -19,7 +20,11 @@ namespace {
 /// them.
 std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module,
                                                  const RecordCalls* records) {
-  const auto& globals = module.globals;
+  std::vector<const Global*> globals = module.globals;
+  // What a pattern or a function literal names may be any record, so their functions come first.
+  if (records)
+    std::ranges::stable_partition(
+        globals, [&](const Global* global) { return records->isFunctionOfRecord(*global); });
   std::vector<uint32_t> nodes(globals.size());
   for (uint32_t node = 0; node < globals.size(); ++node)
     nodes[globals[node]->number] = node;

@@ -1,5 +1,6 @@
 // Which function a call means hangs on types, and the order of checking on what calls mean; so the
-// order goes by all that a field of that name may be.
+// functions of records come before all others, and among themselves the order goes by all that a
+// field of that name may be.
 #include "typecheck/record_calls.h"
 
 #include "lang/ir/record_function.h"
@@ -19,8 +20,10 @@ RecordCalls::RecordCalls(const Module& module) {
   for (const TypeDefinition* type : module.typeDefinitions) {
     const Constructor* made = record(*type);
     auto found = globals.find(recordFunctionName(type->name));
-    if (made && !made->fieldNames.empty() && found != globals.end())
-      functions_[type] = found->second;
+    if (!made || made->fieldNames.empty() || found == globals.end())
+      continue;
+    functions_[type] = found->second;
+    called_.insert(found->second);
   }
   for (const TypeDefinition* type : module.typeDefinitions)
     if (const Constructor* made = record(*type))

@@ -6,6 +6,7 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace typecheck {
@@ -17,6 +18,8 @@ public:
 
   /// The function that a call of a value of this type means; null where it means none.
   const lang::Global* find(const lang::Type& type) const;
+  /// Whether a call of some record means it.
+  bool isFunctionOfRecord(const lang::Global& global) const { return called_.contains(&global); }
   /// Those that a call may mean of what `value` gave its callee, by the name of a field, or by what
   /// a parameter declares.
   std::vector<const lang::Global*> candidates(const lang::Var& callee,
@@ -32,6 +35,7 @@ public:
 
 private:
   std::unordered_map<const lang::TypeDefinition*, const lang::Global*> functions_;
+  std::unordered_set<const lang::Global*> called_;
   std::unordered_map<std::string_view, std::vector<const lang::Global*>> byField_;
   std::unordered_map<const lang::Call*, const lang::Call*> meant_;
 };
