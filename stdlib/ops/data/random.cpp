@@ -56,14 +56,29 @@ RelationResult splitRelation(const RelationCall& call) {
   return drawn(call, stateType(call.types));
 }
 
-/// Of `random.uniform` and `random.normal`, whose operands 1 and 2 are `first` and `second`.
+/// The result of drawing numbers of the shape that operand `i` is.
+RelationResult drawnAsComputed(const RelationCall& call, size_t i, DType dtype) {
+  if (auto problem = requireVector(call, i))
+    return *problem;
+  auto shape = givenShape(call, i);
+  if (!shape)
+    return negativeExtent(call, i);
+  if (shape->size() > mostExtents)
+    return call.failedAt(i, fmt::format("`out_shape` has {} extents, but only {} are possible",
+                                        shape->size(), mostExtents));
+  return drawn(call, call.types.tensor(*shape, dtype));
+}
+
+/// Of draws of floats, whose operands 1 and 2 are `first` and `second`; behind them may stand the
+/// shape.
 RelationResult floatRelation(const RelationCall& call, std::string_view first,
                              std::string_view second) {
   auto dtype = call.attributes.dtype("out_dtype");
   if (dtype != runtime::Float32 && dtype != runtime::Float64)
     return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is {}",
                                    dtype ? runtime::dtypeName(*dtype) : "not given"));
-  RelationResult result = drawnAsWritten(call, *dtype);
+  RelationResult result =
+      call.operands.size() > 3 ? drawnAsComputed(call, 3, *dtype) : drawnAsWritten(call, *dtype);
   const Type* scalar = call.types.tensor({}, *dtype);
   if (result.outcome == RelationResult::Outcome::Solved &&
       demandOperand(call, result, 1, first, scalar))
@@ -77,36 +92,6 @@ RelationResult uniformRelation(const RelationCall& call) {
 
 RelationResult normalRelation(const RelationCall& call) {
   return floatRelation(call, "mean", "scale");
-}
-
-/// Of those whose shape is operand 3: the same demands, but for the shape.
-RelationResult computedRelation(const RelationCall& call, std::string_view first,
-                                std::string_view second) {
-  auto dtype = call.attributes.dtype("out_dtype");
-  if (dtype != runtime::Float32 && dtype != runtime::Float64)
-    return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is {}",
-                                   dtype ? runtime::dtypeName(*dtype) : "not given"));
-  if (auto problem = requireVector(call, 3))
-    return *problem;
-  auto shape = givenShape(call, 3);
-  if (!shape)
-    return negativeExtent(call, 3);
-  if (shape->size() > mostExtents)
-    return call.failedAt(3, fmt::format("`out_shape` has {} extents, but only {} are possible",
-                                        shape->size(), mostExtents));
-  RelationResult result = drawn(call, call.types.tensor(*shape, *dtype));
-  const Type* scalar = call.types.tensor({}, *dtype);
-  if (demandOperand(call, result, 1, first, scalar))
-    demandOperand(call, result, 2, second, scalar);
-  return result;
-}
-
-RelationResult dynUniformRelation(const RelationCall& call) {
-  return computedRelation(call, "low", "high");
-}
-
-RelationResult dynNormalRelation(const RelationCall& call) {
-  return computedRelation(call, "mean", "scale");
 }
 
 natives::DrawnParameters decodeRank(const Attributes&, Types operands) {
@@ -291,7 +276,7 @@ constexpr OperatorRow rows[] = {
      .operands = dynUniformOperands,
      .attributes = dynFloatAttributes,
      .attributesKey = "relay.attrs.UniformAttrs",
-     .relation = dynUniformRelation,
+     .relation = uniformRelation,
      .native = nativeOf<natives::uniformByOperand, decodeRank>(),
      .fixed = {"random.uniform"},
      .gradient = GradientRule{dynUniformGradient},
@@ -304,7 +289,7 @@ constexpr OperatorRow rows[] = {
      .operands = dynNormalOperands,
      .attributes = dynFloatAttributes,
      .attributesKey = "relay.attrs.NormalAttrs",
-     .relation = dynNormalRelation,
+     .relation = normalRelation,
      .native = nativeOf<natives::normalByOperand, decodeRank>(),
      .fixed = {"random.normal"},
      .gradient = GradientRule{dynNormalGradient},
