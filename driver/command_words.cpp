@@ -226,6 +226,13 @@ void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
       ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
 }
 
+void addSeed(CLI::App& command, const std::string& name, std::optional<uint64_t>& seed,
+             const std::string& text) {
+  command.add_option(name, seed, text)
+      ->type_name("SEED")
+      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
+}
+
 /// What is called with.
 void addInputs(CLI::App& command, RunOptions& options) {
   command
@@ -245,15 +252,10 @@ void addInputs(CLI::App& command, RunOptions& options) {
   command.add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
-  command
-      .add_option("--seed", options.keySeed,
-                  "Give the parameters that are keys of random numbers, u64[10], this seed, and "
-                  "others in order the next ones")
-      ->type_name("SEED")
-      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
-  command.add_option("--random", options.seed, "Fill the other parameters from this seed")
-      ->type_name("SEED")
-      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
+  addSeed(command, "--seed", options.keySeed,
+          "Give the parameters that are keys of random numbers, u64[10], this seed, and others in "
+          "order the next ones");
+  addSeed(command, "--random", options.seed, "Fill the other parameters from this seed");
 }
 
 /// Shows a program on its way.
