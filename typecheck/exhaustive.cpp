@@ -55,9 +55,9 @@ struct Situation {
   const Decision* known;
 };
 
-class Walk {
+class CoverageSearch {
 public:
-  explicit Walk(const lang::Match& match) : reached_(match.arms.size()) {
+  explicit CoverageSearch(const lang::Match& match) : reached_(match.arms.size()) {
     Situation all{{}, nullptr};
     for (size_t i = 0; i < match.arms.size(); ++i) {
       reached_[i] = match.arms[i].pattern->isGuarded;
@@ -296,7 +296,7 @@ private:
 } // namespace
 
 MatchCoverage coverage(const lang::Match& match) {
-  return Walk(match).run();
+  return CoverageSearch(match).run();
 }
 
 } // namespace typecheck

@@ -1,7 +1,6 @@
-// Named dimensions in inference: which are rigid, their instances at calls, and what definitions
-// need of them.
+#include "typecheck/group_sizes.h"
+
 #include "lang/op/op.h"
-#include "typecheck/infer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,10 +11,15 @@ using lang::Dim;
 using lang::Message;
 using lang::Type;
 
+void GroupSizes::clear() {
+  names_.clear();
+  recursive_.clear();
+}
+
 /// What the signature names is quantified: callers choose it.
-void Inference::enterDefinition(const lang::Global& global) {
+void GroupSizes::enter(const lang::Global& global) {
   definition_ = &global;
-  auto& rigid = definitionDims_[&global].rigid;
+  auto& rigid = names_[&global].rigid;
   auto bindNames = [&](const Type* annotation, const Type* found) {
     if (!annotation && !found)
       return;
@@ -23,29 +27,28 @@ void Inference::enterDefinition(const lang::Global& global) {
       rigid.insert(dim);
   };
   for (const lang::Var* parameter : global.function->parameters)
-    bindNames(parameter->annotation, foundType(*parameter));
-  bindNames(global.function->resultAnnotation, foundResult(*global.function));
+    bindNames(parameter->annotation, group_.foundType(*parameter));
+  bindNames(global.function->resultAnnotation, group_.foundResult(*global.function));
 }
 
 /// A form that is declared is a size, so it is not negative.
-void Inference::requireSizes(const Type* annotation) {
+void GroupSizes::requireSizes(const Type* annotation) {
   unifier_.mapDims(annotation, [&](const Dim* dim) {
     if (!dim->isConstant() && !isAtLeast(dim, 0)) {
       lang::DimBound bound = simplified({dim});
       lang::SourceRange range = definition_->range;
       lang::Requirement requirement{bound.dim, bound.least, nullptr, range};
-      relations_.bounds.push_back({definition_, nullptr, requirement, bound.dim, range});
+      group_.relations.bounds.push_back({definition_, nullptr, requirement, bound.dim, range});
     }
     return dim;
   });
 }
 
-/// A declared type in the current definition: names that its signature does not bind are unknowns.
-const Type* Inference::ownDims(const Type* annotation) {
+const Type* GroupSizes::own(const Type* annotation) {
   if (!annotation->hasSymbol)
     return annotation;
-  DefinitionDims& dims = definitionDims_[definition_];
-  const Type* own = unifier_.mapDims(annotation, [&](const Dim* form) {
+  Names& dims = names_[definition_];
+  const Type* mapped = unifier_.mapDims(annotation, [&](const Dim* form) {
     return unifier_.types().substitute(form, [&](const Dim* dim) {
       if (!dim->isNamed() || dims.rigid.contains(dim))
         return dim;
@@ -53,12 +56,27 @@ const Type* Inference::ownDims(const Type* annotation) {
       return flexible ? flexible : flexible = unifier_.dims().fresh();
     });
   });
-  requireSizes(own);
-  return own;
+  requireSizes(mapped);
+  return mapped;
 }
 
-const Type* Inference::freshDims(const Type* type,
-                                 std::unordered_map<const Dim*, const Dim*>& sizes) {
+/// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one
+/// with names, which Relay has not, keeps them. No declared type is an open unknown. What the last
+/// walk found counts as declared.
+const Type* GroupSizes::declared(const Type* annotation, const Type* found) {
+  if (!annotation && !found)
+    return unifier_.fresh();
+  const Type* known = annotation ? own(annotation) : found;
+  if (found) {
+    // Sizes that are only named here are those of what was found.
+    if (annotation && annotation->hasSymbol)
+      unifier_.unify(known, found, true);
+    known = found;
+  }
+  return known->hasSymbol && !known->hasUnknown ? known : unifier_.slot(known);
+}
+
+const Type* GroupSizes::fresh(const Type* type, SizeMap& sizes) {
   return unifier_.mapDims(type, [&](const Dim* form) {
     return unifier_.types().substitute(form, [&](const Dim* dim) {
       if (!dim->isNamed())
@@ -69,28 +87,27 @@ const Type* Inference::freshDims(const Type* type,
   });
 }
 
-/// The type of a global at one use: fresh unknowns for its dimensions, whose bounds come along.
-const Type* Inference::instantiateDims(const Type* type, const lang::Global& global) {
+const Type* GroupSizes::instance(const Type* type, const lang::Global& global,
+                                 lang::SourceRange range) {
   if (!type->hasSymbol)
     return type;
-  std::unordered_map<const Dim*, const Dim*> sizes;
-  const Type* instance = freshDims(type, sizes);
+  SizeMap sizes;
+  const Type* instance = fresh(type, sizes);
   if (&global == definition_)
-    recursiveDims_.insert(recursiveDims_.end(), sizes.begin(), sizes.end());
-  for (const lang::Requirement& requirement : typing_.requirements(*global.function)) {
+    recursive_.insert(recursive_.end(), sizes.begin(), sizes.end());
+  for (const lang::Requirement& requirement :
+       group_.checking.typing.requirements(*global.function)) {
     const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
       auto found = sizes.find(variable);
       return found == sizes.end() ? unifier_.types().any() : found->second;
     });
-    relations_.bounds.push_back({definition_, &global, requirement, dim, useRange_});
+    group_.relations.bounds.push_back({definition_, &global, requirement, dim, range});
   }
   return instance;
 }
 
-/// A size of a recursive call that nothing determines is that of the caller, as it would be if the
-/// function were not polymorphic in it.
-void Inference::closeRecursion() {
-  for (const auto& [name, size] : std::exchange(recursiveDims_, {}))
+void GroupSizes::closeRecursion() {
+  for (const auto& [name, size] : std::exchange(recursive_, {}))
     if (unifier_.dims().resolve(size)->kind == lang::DimKind::Unknown)
       unifier_.dims().unify(size, name);
 }
@@ -114,66 +131,64 @@ void collectUnknowns(const Dim* root, std::vector<const Dim*>& found) {
 } // namespace
 
 /// Whether a name means something in a definition of the group already.
-bool Inference::isSizeName(std::string_view name,
-                           std::span<const lang::Global* const> group) const {
-  const Dim* symbol = module_.types.symbol(name);
+bool GroupSizes::isTaken(std::string_view name) const {
+  const Dim* symbol = unifier_.types().symbol(name);
   auto knows = [&](const lang::Global* global) {
-    const DefinitionDims& dims = definitionDims_.at(global);
+    const Names& dims = names_.at(global);
     return dims.rigid.contains(symbol) || dims.flexible.contains(symbol);
   };
   auto declares = [&](const lang::Function* function) {
     return std::ranges::count(function->generics, name, &lang::TypeParameter::name) > 0;
   };
-  return std::ranges::any_of(group, knows) || std::ranges::any_of(groupFunctions_, declares);
+  return std::ranges::any_of(group_.definitions, knows) ||
+         std::ranges::any_of(group_.seen.functions, declares);
 }
 
 /// The name that the bodies of a group give a size, which is no name of a signature, else a new
 /// one.
-std::string_view Inference::sizeName(const Dim* size, std::span<const lang::Global* const> group) {
+std::string_view GroupSizes::nameFor(const Dim* size) {
   std::string_view name;
-  for (const lang::Global* global : group)
-    for (const auto& [symbol, unknown] : definitionDims_[global].flexible)
+  for (const lang::Global* global : group_.definitions)
+    for (const auto& [symbol, unknown] : names_[global].flexible)
       if (unifier_.dims().resolve(unknown) == size && (name.empty() || symbol->name < name))
         name = symbol->name;
   auto isRigid = [&](const lang::Global* global) {
-    return definitionDims_[global].rigid.contains(unifier_.types().symbol(name));
+    return names_[global].rigid.contains(unifier_.types().symbol(name));
   };
-  if (!name.empty() && std::ranges::none_of(group, isRigid))
+  if (!name.empty() && std::ranges::none_of(group_.definitions, isRigid))
     return name;
   std::string made = "n";
-  for (size_t i = 1; isSizeName(made, group); ++i)
+  for (size_t i = 1; isTaken(made); ++i)
     made = "n" + std::to_string(i);
   return unifier_.types().symbol(made)->name;
 }
 
-/// What nothing says of the sizes of parameters is for callers to choose: it becomes a name, as if
-/// the signature gave it. Sizes that equations still wait for are left to run time.
-void Inference::nameSizes(std::span<const lang::Global* const> group) {
+void GroupSizes::nameOpen() {
   std::vector<const Dim*> waiting, open;
-  for (const auto& [equation, range] : equations_)
+  for (const auto& [equation, range] : group_.seen.equations)
     for (const Dim* side : {equation.left, equation.right})
       collectUnknowns(unifier_.dims().resolve(side), waiting);
-  for (const lang::Global* global : group)
+  for (const lang::Global* global : group_.definitions)
     for (const lang::Var* parameter : global->function->parameters)
-      unifier_.mapDims(unifier_.resolve(varTypes_[parameter->number]), [&](const Dim* dim) {
-        collectUnknowns(dim, open);
-        return dim;
-      });
+      unifier_.mapDims(unifier_.resolve(group_.checking.vars.types[parameter->number]),
+                       [&](const Dim* dim) {
+                         collectUnknowns(dim, open);
+                         return dim;
+                       });
   std::erase_if(open, [&](const Dim* size) { return std::ranges::count(waiting, size) > 0; });
-  std::unordered_map<const Dim*, const Dim*> names;
+  SizeMap names;
   for (const Dim* size : open) {
-    names[size] = unifier_.types().symbol(sizeName(size, group));
-    definitionDims_[group[0]].rigid.insert(names[size]);
+    names[size] = unifier_.types().symbol(nameFor(size));
+    names_[group_.definitions[0]].rigid.insert(names[size]);
   }
-  settleSizes(names);
+  settle(names);
   for (const Dim* size : open)
     unifier_.dims().unify(size, names[size]);
 }
 
 /// Lets one of the sizes be one of the others, so that a call is not refused.
 static void chooseSize(std::span<const Dim* const> sizes, std::span<const Dim* const> others,
-                       std::unordered_map<const Dim*, const Dim*>& names,
-                       const std::function<bool()>& isRefused) {
+                       SizeMap& names, const std::function<bool()>& isRefused) {
   for (const Dim* size : sizes) {
     auto name = names.find(size);
     if (name == names.end())
@@ -190,7 +205,7 @@ static void chooseSize(std::span<const Dim* const> sizes, std::span<const Dim* c
 
 /// An operator that was asked while a size was open takes it for what fits. Where it refuses a
 /// name, which is any size, the size is another one of its operands, or else left to run time.
-void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
+void GroupSizes::settle(SizeMap& names) {
   if (names.empty())
     return;
   auto settled = [&](const Dim* form) {
@@ -199,8 +214,8 @@ void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
       return found == names.end() ? size : found->second;
     });
   };
-  for (const PendingRelation* relation : relations_.answeredOpen()) {
-    if (!relations_.isRefused(*relation, settled))
+  for (const PendingRelation* relation : group_.relations.answeredOpen()) {
+    if (!group_.relations.isRefused(*relation, settled))
       continue;
     std::vector<const Dim*> sizes, others;
     for (const Type* operand : relation->operands)
@@ -213,18 +228,17 @@ void Inference::settleSizes(std::unordered_map<const Dim*, const Dim*>& names) {
         for (const Dim* dim : known->shape)
           others.push_back(settled(dim));
     others.push_back(unifier_.types().any());
-    chooseSize(sizes, others, names, [&] { return relations_.isRefused(*relation, settled); });
+    chooseSize(sizes, others, names,
+               [&] { return group_.relations.isRefused(*relation, settled); });
   }
 }
 
-/// Equations that had too many unknowns when they came up; one that is still open is left to run
-/// time.
-void Inference::checkEquations() {
-  for (const auto& [equation, range] : std::exchange(equations_, {}))
+void GroupSizes::checkEquations() {
+  for (const auto& [equation, range] : group_.seen.equations)
     if (!unifier_.dims().unify(equation.left, equation.right))
-      diagnostics_.report(Message::TypeMismatch, range,
-                          lang::dimText(unifier_.dims().resolve(equation.left)),
-                          lang::dimText(unifier_.dims().resolve(equation.right)));
+      group_.diagnostics.report(Message::TypeMismatch, range,
+                                lang::dimText(unifier_.dims().resolve(equation.left)),
+                                lang::dimText(unifier_.dims().resolve(equation.right)));
   unifier_.dims().takeEquations();
 }
 
@@ -255,26 +269,24 @@ bool isFulfilled(const Dim* dim, const lang::Requirement& requirement) {
 
 } // namespace
 
-void Inference::reportBound(const OpenBound& bound) {
+void GroupSizes::reportBound(const OpenBound& bound) {
   const lang::Requirement& source = bound.requirement;
   const lang::Global* definition = bound.callee ? bound.callee : bound.definition;
   std::string who = bound.callee || !source.row ? fmt::format("`@{}`", definition->name)
                                                 : fmt::format("`{}`", source.row->name);
   std::string what = fmt::format("`{}`", lang::dimText(source.dim));
   auto& report = source.divisor > 1
-                     ? diagnostics_.report(Message::DimensionMultiple, bound.range, who, what,
-                                           source.divisor, bound.dim->value)
-                     : diagnostics_.report(Message::DimensionBound, bound.range, who, what,
-                                           source.least, bound.dim->value);
+                     ? group_.diagnostics.report(Message::DimensionMultiple, bound.range, who, what,
+                                                 source.divisor, bound.dim->value)
+                     : group_.diagnostics.report(Message::DimensionBound, bound.range, who, what,
+                                                 source.least, bound.dim->value);
   report.label(source.range, source.row ? fmt::format("because of this `{}`", source.row->name)
                                         : "because of a size that is declared in it");
 }
 
-/// Bounds over numbers are checked, those over names become requirements of the definition, and the
-/// others are left to run time.
-void Inference::checkBounds() {
+void GroupSizes::checkBounds() {
   Requirements needs;
-  for (OpenBound& bound : std::exchange(relations_.bounds, {})) {
+  for (OpenBound& bound : std::exchange(group_.relations.bounds, {})) {
     bound.dim = unifier_.dims().resolve(bound.dim);
     const lang::Requirement& source = bound.requirement;
     if (bound.dim->hasUnknown || bound.dim->isAny() || isFulfilled(bound.dim, source))
@@ -286,7 +298,7 @@ void Inference::checkBounds() {
                      {bound.dim, source.least, source.row, source.range, source.divisor});
   }
   for (auto& [global, list] : needs)
-    typing_.setRequirements(*global->function, std::move(list));
+    group_.checking.typing.setRequirements(*global->function, std::move(list));
 }
 
 } // namespace typecheck

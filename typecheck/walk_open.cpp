@@ -1,0 +1,87 @@
+// What only modules that are not completed have: uses of open definitions, records with other
+// fields, sizes as numbers.
+#include "typecheck/walk.h"
+
+#include <fmt/format.h>
+
+namespace typecheck {
+
+using lang::Message;
+using lang::Type;
+
+const Type* Walk::addOpenUse(OpenUse& use, const void* mention,
+                             std::span<const Type* const> operands,
+                             std::span<const lang::Operand> places, lang::SourceRange range) {
+  PendingRelation relation;
+  relation.open = &use.global;
+  relation.mention = mention;
+  relation.definition = sizes_.definition();
+  relation.places = places;
+  relation.names = relations_.arena().copy(mentions_.namesOf(use));
+  relation.range = range;
+  relation.result =
+      checking_.open.sizesOfResult(use.global).empty()
+          ? unifier_.fresh()
+          : unifier_.slot(mentions_.declaredAt(use, use.global.function->resultAnnotation));
+  relations_.add(relation, operands);
+  return relation.result;
+}
+
+/// What the definition declares of its parameters is asked of the arguments at once.
+const Type* Walk::inferOpenCall(const lang::Call& call, const lang::Global& global) {
+  const auto& parameters = global.function->parameters;
+  std::vector<const Type*> arguments = inferOperands(call.arguments);
+  if (arguments.size() != parameters.size()) {
+    size_t given = arguments.size(), wanted = parameters.size();
+    diagnostics_.report(Message::ArgumentCount, call.range, fmt::format("`@{}`", global.name),
+                        wanted, wanted == 1 ? "" : "s",
+                        given == 1 ? "1 is" : fmt::format("{} are", given));
+    return unifier_.types().error();
+  }
+  OpenUse use = mentions_.use(global);
+  std::vector<const Type*> wanted;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    wanted.push_back(parameters[i]->annotation
+                         ? mentions_.declaredAt(use, parameters[i]->annotation)
+                         : arguments[i]);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i]->annotation) {
+      auto mismatch = [this, &call, i, wanted](const Type*, const Type* given) {
+        reportArgument(call, i, wanted[i], given, wanted);
+      };
+      group_.require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
+    }
+  return addOpenUse(use, &call.callee, arguments, call.arguments, call.range);
+}
+
+/// As a value it is a function of types that are still unknown.
+const Type* Walk::inferOpenValue(const void* mention, lang::SourceRange range,
+                                 const lang::Global& global) {
+  OpenUse use = mentions_.use(global);
+  std::vector<const Type*> parameters;
+  for (const lang::Var* parameter : global.function->parameters)
+    parameters.push_back(parameter->annotation ? mentions_.declaredAt(use, parameter->annotation)
+                                               : unifier_.fresh());
+  const Type* result = addOpenUse(use, mention, parameters, {}, range);
+  return unifier_.types().function(parameters, result);
+}
+
+/// A record with other fields.
+const Type* Walk::inferChange(const lang::Call& call, const lang::Constructor& change) {
+  std::vector<const Type*> operands = inferOperands(call.arguments);
+  PendingRelation relation;
+  relation.change = &change;
+  relation.places = call.arguments;
+  relation.range = call.range;
+  relation.result = unifier_.fresh();
+  relations_.add(relation, operands);
+  return relation.result;
+}
+
+/// A size as a number. Its name is one of the definition's, or what that has found out.
+const Type* Walk::inferSize(const lang::Call& call, const lang::Constant& size) {
+  checking_.sizes->set(call, sizes_.own(unifier_.types().dimension(size.size))->shape[0]);
+  return inferConstant(size);
+}
+
+} // namespace typecheck
