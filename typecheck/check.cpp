@@ -69,15 +69,12 @@ public:
     push(group, nullptr);
     while (!stack_.empty()) {
       Step& step = stack_.back();
-      Instance* next = step.isWaiting ? checking_.open.nextRequested() : nullptr;
-      if (next)
+      if (Instance* next = nextNeeded(step))
         push(next->group, next);
       else if (step.inference->advance())
         finish();
-      else if (checking_.open.isAnyRequested())
-        step.isWaiting = true;
       else
-        throw std::logic_error("a definition waits for itself");
+        needInstances(step);
     }
   }
 
@@ -86,11 +83,33 @@ private:
     std::unique_ptr<lang::Diagnostics> own;
     std::unique_ptr<Inference> inference;
     Instance* instance;
-    bool isWaiting = false;
+    /// The instances that it waits for.
+    std::vector<Instance*> needed = {};
   };
+
+  /// What an instance needs was never begun before it: those that need each other are one.
+  static void needInstances(Step& step) {
+    auto needed = step.inference->needed();
+    step.needed.assign(needed.begin(), needed.end());
+    if (std::ranges::all_of(step.needed, &Instance::isBegun))
+      throw std::logic_error("a definition waits for itself");
+  }
+
+  /// The next instance that a step waits for and nobody has begun; null when all are done.
+  static Instance* nextNeeded(Step& step) {
+    while (!step.needed.empty()) {
+      Instance* next = step.needed.back();
+      step.needed.pop_back();
+      if (!next->isBegun)
+        return next;
+    }
+    return nullptr;
+  }
 
   /// What is wrong with an instance is told where it is used.
   void push(const std::vector<const Global*>& group, Instance* instance) {
+    if (instance)
+      instance->isBegun = true;
     Step step{instance ? std::make_unique<lang::Diagnostics>() : nullptr, nullptr, instance};
     if (!instance)
       step.inference = std::move(idle_);

@@ -70,7 +70,7 @@ bool Inference::finishRound() {
 bool Inference::solveAll() {
   do {
     group_.relations.solve();
-    if (group_.relations.needsInstances())
+    if (!group_.relations.neededInstances().empty())
       return false;
   } while (!isLeftOpen() && group_.relations.settleNext());
   return true;

@@ -17,6 +17,8 @@ public:
   /// Goes on until the types of the group are written down, or instances of open definitions are
   /// needed first; false then.
   bool advance();
+  /// The instances that are needed first.
+  std::span<Instance* const> needed() const { return group_.relations.neededInstances(); }
 
 private:
   void walk();

@@ -354,7 +354,6 @@ Instance* OpenDefinitions::find(const Global& global, std::span<const Type* cons
     return nullptr;
   }
   found->second = make(key);
-  requested_.push_back(&found->second);
   return &found->second;
 }
 
@@ -365,14 +364,6 @@ const Global& OpenDefinitions::memberOf(const Global& instance, const Global& de
   const auto& [group, made] = found->second;
   auto member = std::ranges::find(*group, &definition);
   return member == group->end() ? definition : *made[size_t(member - group->begin())];
-}
-
-Instance* OpenDefinitions::nextRequested() {
-  if (requested_.empty())
-    return nullptr;
-  Instance* next = requested_.back();
-  requested_.pop_back();
-  return next;
 }
 
 void OpenDefinitions::orderInstances() {

@@ -35,7 +35,8 @@ struct Instance {
   const lang::Global* global = nullptr;
   /// The members of its group that were made with it.
   std::vector<const lang::Global*> group;
-  bool isDone = false;
+  /// Whether its inference was begun, and whether that has come to an end.
+  bool isBegun = false, isDone = false;
   /// What is wrong with it, told where it is asked for.
   std::optional<lang::Diagnostic> problem;
 };
@@ -66,9 +67,6 @@ public:
   /// What a definition is in the instance that `instance` is a member of; itself where it is none
   /// of the group.
   const lang::Global& memberOf(const lang::Global& instance, const lang::Global& definition) const;
-  /// An instance that was asked for and not been begun.
-  Instance* nextRequested();
-  bool isAnyRequested() const { return !requested_.empty(); }
 
   /// The shape of a parameter that is an open number in an instance, and its class.
   struct NumberParameter {
@@ -113,7 +111,6 @@ private:
   Unifier& unifier_;
   std::unordered_map<const lang::Global*, std::shared_ptr<const Group>> groups_;
   std::map<InstanceKey, Instance> instances_;
-  std::vector<Instance*> requested_;
   std::unordered_map<const void*, const lang::Global*> uses_;
   std::unordered_map<const lang::Global*, std::vector<const Dim*>> sizesOfResults_;
   /// Of each member of an instance, its group and those members that were made of it.

@@ -79,6 +79,7 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
   }
   if (!instance->isDone) {
     open_.needing.push_back(number);
+    open_.needed.push_back(instance);
     return relation.operands.size();
   }
   takeInstance(relation, *instance);

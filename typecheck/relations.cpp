@@ -96,6 +96,7 @@ std::optional<size_t> Relations::next(size_t from) {
 void Relations::solve() {
   queue_.ready.insert(open_.needing.begin(), open_.needing.end());
   open_.needing.clear();
+  open_.needed.clear();
   uint64_t solved = 0;
   do {
     for (std::vector<size_t>* waiting : {&open_.sized, &open_.shaped}) {

@@ -50,8 +50,8 @@ public:
   void solve();
   /// Lets the unknowns that come to stand for something tell the relations that wait for them.
   void listen();
-  /// Whether instances of open definitions are asked for that are not done.
-  bool needsInstances() const { return !open_.needing.empty(); }
+  /// The instances of open definitions that are asked for and not done.
+  std::span<Instance* const> neededInstances() const { return open_.needed; }
   /// Whether calls wait for sizes of their results, or attributes, to be numbers, and whether uses
   /// of open definitions wait for sizes of their operands.
   struct Waits {
@@ -151,6 +151,7 @@ private:
   struct Open {
     /// The numbers of uses of open definitions whose instances are not done.
     std::vector<size_t> needing;
+    std::vector<Instance*> needed;
     /// Those that wait for sizes of their results, or for attributes, to be numbers.
     std::vector<size_t> sized;
     /// Those that wait for sizes of their operands.
