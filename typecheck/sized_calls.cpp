@@ -87,7 +87,8 @@ const lang::Attributes* SizedCalls::withAttribute(const lang::Attributes& attrib
                                                   std::span<const Dim* const> sizes) {
   std::vector<lang::AttributeValue> numbers;
   for (const Dim* size : sizes)
-    numbers.push_back(lang::intAttribute(size->value, 64));
+    numbers.push_back(
+        lang::intAttribute(size->value, std::in_range<int32_t>(size->value) ? 32 : 64));
   std::vector<lang::AttributeValue> values(attributes.values.begin(), attributes.values.end());
   for (size_t i = 0; i < values.size(); ++i)
     if (attributes.rows[i].name == name)
