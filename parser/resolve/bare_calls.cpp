@@ -22,6 +22,8 @@ struct Given {
   surface::Identifier name;
   const surface::Expr* expr = nullptr;
   std::optional<Use> value;
+  /// Whether the value is a list in brackets, which makes a tensor of a tuple.
+  bool isStack = false;
 
   bool isNamed() const { return !name.text.empty(); }
   bool isPlaceholder() const { return !value && expr->kind == surface::ExprKind::Placeholder; }
@@ -250,6 +252,8 @@ private:
 
   /// A list in brackets is a tuple where the operator takes one.
   Use operandUse(const Given& each, const lang::OperandRow& operand) {
+    if (each.isStack && operand.kind == lang::OperandKind::TensorTuple)
+      return each.value->node->operands[0];
     const auto* list = each.value ? nullptr : surface::tryAs<surface::TensorLiteral>(each.expr);
     return list && operand.kind == lang::OperandKind::TensorTuple
                ? buildTupleOf(context_, list->elements, list->range)
@@ -436,14 +440,16 @@ Use buildValueCall(ResolveContext& context, Use callee, const surface::Call& cal
 Use buildPipe(ResolveContext& context, Use left, const surface::Infix& pipe) {
   const auto* call = surface::tryAs<surface::Call>(pipe.right);
   std::vector<Given> given = call ? givenOf(*call) : std::vector<Given>();
+  bool isStack = left.node && pipe.left->kind == surface::ExprKind::TensorLiteral;
   bool isPlaced = false;
   for (Given& each : given)
     if (each.isPlaceholder()) {
       each.value = left;
+      each.isStack = isStack;
       isPlaced = true;
     }
   if (!isPlaced)
-    given.insert(given.begin(), Given{{}, nullptr, left});
+    given.insert(given.begin(), Given{{}, nullptr, left, isStack});
   const surface::Expr* callee = call ? call->callee : pipe.right;
   BareCall built(context, pipe.range, std::move(given));
   if (BareForm form = formCalled(context, callee);
