@@ -181,7 +181,25 @@ private:
   const Type* declared(const Var& old) override {
     bool isFound = checking_.open.numberParameter(old) ||
                    (!old.annotation && (isComputed(old) || isNeverGiven(old)));
-    return isFound ? checking_.typing.of(old) : old.annotation;
+    const Type* type = isFound ? checking_.typing.of(old) : old.annotation;
+    return isFound && mentionsFound(*type) ? old.annotation : type;
+  }
+
+  /// Whether a type has a type parameter that the definition does not declare.
+  bool mentionsFound(const Type& type) const {
+    const Function& definition = *around_.front();
+    auto found = checking_.typing.generics(definition).subspan(definition.generics.size());
+    std::vector<const Type*> open{&type};
+    while (!found.empty() && !open.empty()) {
+      const Type* part = open.back();
+      open.pop_back();
+      if (part->kind == TypeKind::Variable && std::ranges::count(found, part->parameter) > 0)
+        return true;
+      open.insert(open.end(), part->parts.begin(), part->parts.end());
+      if (part->result)
+        open.push_back(part->result);
+    }
+    return false;
   }
 
   bool isNeverGiven(const Var& old) const {
