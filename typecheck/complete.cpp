@@ -7,6 +7,7 @@
 #include "lang/types/short_names.h"
 #include "typecheck/fixed_calls.h"
 #include "typecheck/size_code.h"
+#include "typecheck/type_parameters.h"
 
 #include <algorithm>
 
@@ -179,10 +180,41 @@ private:
   /// A parameter that was an open number is declared, as code may not tell any more what it is; and
   /// so is what was computed in a shape of sizes, and what a match without arms is to give.
   const Type* declared(const Var& old) override {
-    bool isFound = checking_.open.numberParameter(old) ||
+    bool isFound = checking_.open.numberParameter(old) || isOfOwn(old) ||
                    (!old.annotation && (isComputed(old) || isNeverGiven(old)));
     const Type* type = isFound ? checking_.typing.of(old) : old.annotation;
     return isFound && mentionsFound(*type) ? old.annotation : type;
+  }
+
+  /// In the instance of one use, sizes have the names of the use, and types may have its type
+  /// parameters. Nobody behind the checker finds out what its parameters are.
+  bool isOfOwn(const Var& old) const {
+    const Function& definition = *around_.front();
+    if (!checking_.open.isOwn(definition))
+      return false;
+    bool isNamed = old.annotation && old.annotation->hasSymbol;
+    return isNamed || std::ranges::count(definition.parameters, &old) > 0;
+  }
+
+  const Type* declaredResult(const Function& old) override {
+    bool isNamed = old.resultAnnotation && old.resultAnnotation->hasSymbol;
+    bool isOwn = checking_.open.isOwn(*around_.front()) && (isNamed || around_.size() == 1);
+    return isOwn ? checking_.typing.result(old) : old.resultAnnotation;
+  }
+
+  std::span<const TypeParameter* const> declaredGenerics(const Function& old) override {
+    if (!checking_.open.isOwn(old))
+      return old.generics;
+    std::vector<const TypeParameter*> generics(old.generics.begin(), old.generics.end());
+    auto add = [&](const Type* type) {
+      for (const TypeParameter* parameter : freeParameters(type))
+        if (std::ranges::count(generics, parameter) == 0)
+          generics.push_back(parameter);
+    };
+    for (const Var* parameter : old.parameters)
+      add(checking_.typing.of(*parameter));
+    add(checking_.typing.result(old));
+    return make.arena.copy(generics);
   }
 
   /// Whether a type has a type parameter that the definition does not declare.

@@ -34,6 +34,7 @@ void Group::startWalk() {
   seen.equations.clear();
   seen.openInstances.clear();
   seen.holes.clear();
+  seen.joined.clear();
   seen.isTooLarge = false;
 }
 

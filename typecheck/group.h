@@ -35,6 +35,14 @@ struct Seen {
   };
   std::vector<OpenInstance> openInstances = {};
   std::vector<std::pair<const lang::Hole*, const Type*>> holes = {};
+  /// Instances of one use each, and the uses.
+  struct Joined {
+    const Instance* instance;
+    const lang::Global* open;
+    lang::SourceRange range;
+    std::vector<const Type*> operands;
+  };
+  std::vector<Joined> joined = {};
   /// Whether a type was too large. The rest of such a group is not looked at, since what is missing
   /// of that type shows everywhere.
   bool isTooLarge = false;

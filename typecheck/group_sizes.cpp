@@ -31,6 +31,11 @@ void GroupSizes::enter(const lang::Global& global) {
   bindNames(global.function->resultAnnotation, group_.foundResult(*global.function));
 }
 
+void GroupSizes::enterOwn(const lang::Global& instance) {
+  definition_ = &instance;
+  names_[&instance] = {};
+}
+
 /// A form that is declared is a size, so it is not negative.
 void GroupSizes::requireSizes(const Type* annotation) {
   unifier_.mapDims(annotation, [&](const Dim* dim) {

@@ -19,6 +19,8 @@ public:
   /// Takes the names of a definition's signature, which its callers choose. Calls in what follows
   /// stand in it, until another one is entered.
   void enter(const lang::Global& definition);
+  /// Enters an instance of one use, whose names are sizes of the use.
+  void enterOwn(const lang::Global& instance);
   /// Goes back to a definition that was entered.
   void goBackTo(const lang::Global& definition) { definition_ = &definition; }
   const lang::Global* definition() const { return definition_; }

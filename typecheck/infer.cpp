@@ -1,6 +1,7 @@
 #include "typecheck/infer.h"
 
 #include "typecheck/settle.h"
+#include "typecheck/use_report.h"
 
 #include <algorithm>
 
@@ -56,9 +57,18 @@ bool Inference::advance() {
   return true;
 }
 
+/// Mistakes in the instances of single uses are mistakes of these.
+void Inference::tellJoined() {
+  std::vector<ReportedUse> uses;
+  for (const Seen::Joined& joined : group_.seen.joined)
+    uses.push_back({*joined.open, joined.range, joined.operands});
+  tellUses(group_.diagnostics.all().subspan(before_.findings), uses, group_.unifier);
+}
+
 /// Says whether another round is needed.
 bool Inference::finishRound() {
   settle(group_, sizes_);
+  tellJoined();
   if (rounds_ > 1)
     group_.diagnostics.dropWarnings(before_.findings);
   bool isNew = writeTypes(group_);
@@ -70,10 +80,37 @@ bool Inference::finishRound() {
 bool Inference::solveAll() {
   do {
     group_.relations.solve();
+    while (PendingRelation* use = group_.relations.nextToJoin()) {
+      walk_.join(*use);
+      group_.relations.solve();
+    }
     if (!group_.relations.neededInstances().empty())
       return false;
   } while (!isLeftOpen() && group_.relations.settleNext());
   return true;
+}
+
+/// Whether the parameter of a function literal is something that parameters of the group do not
+/// tell, as in a function that gives one.
+bool Inference::hasOpenLiteral() {
+  if (group_.seen.functions.size() == group_.definitions.size())
+    return false;
+  std::vector<const Type*> ofGroup;
+  for (const lang::Global* global : group_.definitions)
+    for (const lang::Var* parameter : global->function->parameters)
+      ofGroup.push_back(group_.checking.vars.types[parameter->number]);
+  std::vector<const Type*> told;
+  for (const lang::Var* var : group_.seen.vars) {
+    const Type* type = group_.checking.vars.types[var->number];
+    if (var->origin != lang::VarOrigin::Parameter || !group_.unifier.shallow(type)->isUnknown() ||
+        group_.unifier.numbers().of(type))
+      continue;
+    if (told.empty())
+      told = group_.unifier.openUnknownsOf(ofGroup);
+    if (std::ranges::count(told, group_.unifier.shallow(type)) == 0)
+      return true;
+  }
+  return false;
 }
 
 /// Whether the uses of the group are to decide what its parameters are: relations wait for them.
@@ -86,7 +123,7 @@ bool Inference::isLeftOpen() {
   if (!group_.checking.open.mayGrow() || group_.hasMistakes() || group_.holdsMain() ||
       !std::ranges::all_of(group_.definitions, mayBeOpen))
     return false;
-  if (std::ranges::any_of(group_.definitions, readsResult))
+  if (std::ranges::any_of(group_.definitions, readsResult) || hasOpenLiteral())
     return true;
   if (group_.relations.waits().forNumbers)
     return true;

@@ -24,7 +24,9 @@ private:
   void walk();
   bool solveAll();
   bool isLeftOpen();
+  bool hasOpenLiteral();
   bool finishRound();
+  void tellJoined();
 
   Group group_;
   GroupSizes sizes_;

@@ -349,12 +349,26 @@ Instance* OpenDefinitions::find(const Global& global, std::span<const Type* cons
   auto [found, isNew] = instances_.try_emplace(key);
   if (!isNew)
     return &found->second;
-  if (instances_.size() > mostInstances) {
+  if (instances_.size() + own_.size() > mostInstances) {
     instances_.erase(found);
     return nullptr;
   }
   found->second = make(key);
   return &found->second;
+}
+
+const Instance* OpenDefinitions::makeOwn(const void* mention, const Global& global,
+                                         std::vector<std::vector<const Dim*>> known) {
+  if (instances_.size() + own_.size() >= mostInstances)
+    return nullptr;
+  size_t count = global.function->parameters.size();
+  InstanceKey key{&global, std::vector<const Type*>(count),
+                  std::vector<OpenClass>(count, OpenClass::None), std::move(known)};
+  Instance made = make(key);
+  made.isBegun = made.isDone = true;
+  for (const Global* member : made.group)
+    ownFunctions_.insert(member->function);
+  return &own_.emplace(mention, std::move(made)).first->second;
 }
 
 const Global& OpenDefinitions::memberOf(const Global& instance, const Global& definition) const {
@@ -369,12 +383,18 @@ const Global& OpenDefinitions::memberOf(const Global& instance, const Global& de
 void OpenDefinitions::orderInstances() {
   std::unordered_map<const Global*, std::vector<const Global*>> instances;
   std::unordered_set<const Global*> made;
-  for (const auto& [key, instance] : instances_)
+  auto add = [&](const Instance& instance) {
+    const Group& group = *members_.at(instance.global).first;
     for (size_t i = 0; i < instance.group.size(); ++i) {
       if (instance.isDone && !instance.problem)
-        instances[(*groups_.at(key.definition))[i]].push_back(instance.group[i]);
+        instances[group[i]].push_back(instance.group[i]);
       made.insert(instance.group[i]);
     }
+  };
+  for (const auto& [key, instance] : instances_)
+    add(instance);
+  for (const auto& [mention, instance] : own_)
+    add(instance);
   std::vector<const Global*> ordered;
   size_t ofPrelude = 0;
   for (size_t i = 0; i < module_->globals.size(); ++i) {

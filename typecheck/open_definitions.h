@@ -5,6 +5,9 @@
 // types of each use: as an instance, a copy of it and of those that it is recursive with, whose
 // parameters are declared. Equal types share an instance. An instance is a global like any other;
 // what is left of the open definition is nothing.
+//
+// Where a use does not know all types, as of a function literal that it passes, its instance is of
+// this use alone, and inferred as a part of the definition that the use is in.
 #pragma once
 
 #include "lang/ir/module.h"
@@ -19,8 +22,8 @@ namespace typecheck {
 /// A use of an open definition at types.
 struct InstanceKey {
   const lang::Global* definition;
-  /// Of each parameter the type; null for one that nothing is known of. Of a definition that reads
-  /// sizes of its result, that of the result behind them.
+  /// Of each parameter the type; null in the instance of one use. Of a definition that reads sizes
+  /// of its result, that of the result behind them.
   std::vector<const Type*> types;
   /// Which of them are open numbers, whose element types mean nothing.
   std::vector<OpenClass> classes;
@@ -64,6 +67,17 @@ public:
   /// inferred. Null when there are too many.
   Instance* find(const lang::Global& global, std::span<const Type* const> operands,
                  std::vector<std::vector<const Dim*>> sizes);
+  /// The instance of one use alone; null where that has none.
+  const Instance* ownOf(const void* mention) const {
+    auto found = own_.find(mention);
+    return found == own_.end() ? nullptr : &found->second;
+  }
+  /// Makes it. Null when there are too many.
+  const Instance* makeOwn(const void* mention, const lang::Global& global,
+                          std::vector<std::vector<const Dim*>> sizes);
+  /// Whether a function is of an instance of one use.
+  bool isOwn(const lang::Function& function) const { return ownFunctions_.contains(&function); }
+
   /// What a definition is in the instance that `instance` is a member of; itself where it is none
   /// of the group.
   const lang::Global& memberOf(const lang::Global& instance, const lang::Global& definition) const;
@@ -111,6 +125,8 @@ private:
   Unifier& unifier_;
   std::unordered_map<const lang::Global*, std::shared_ptr<const Group>> groups_;
   std::map<InstanceKey, Instance> instances_;
+  std::unordered_map<const void*, Instance> own_;
+  std::unordered_set<const lang::Function*> ownFunctions_;
   std::unordered_map<const void*, const lang::Global*> uses_;
   std::unordered_map<const lang::Global*, std::vector<const Dim*>> sizesOfResults_;
   /// Of each member of an instance, its group and those members that were made of it.

@@ -3,6 +3,7 @@
 #include "typecheck/partial_types.h"
 #include "typecheck/relations.h"
 #include "typecheck/type_difference.h"
+#include "typecheck/use_report.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,9 +29,22 @@ const Dim* openSize(const Type& declared, const Type& type, std::span<const Dim*
   return nullptr;
 }
 
+/// Whether an instance lacks what its use may tell, as where it gives a function.
+bool isOfWhatIsKnown(const lang::Diagnostic& problem) {
+  return problem.message == Message::CannotInfer || problem.message == Message::UnsolvedCall;
+}
+
 } // namespace
 
+/// Nobody but who walks over definitions can go on with it.
+Relations::Wait Relations::waitToJoin(const PendingRelation& relation, size_t number) {
+  open_.joining.push_back(number);
+  return relation.operands.size();
+}
+
 Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
+  if (definitions_.ownOf(relation.mention))
+    return waitToJoin(relation, number);
   std::vector<const Type*> operands;
   for (size_t i = 0; i < relation.operands.size(); ++i) {
     const Type* operand = unifier_.resolve(relation.operands[i]);
@@ -44,13 +58,12 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     operand = unifier_.resolve(relation.operands[i]);
     bool isKnown = !operand->hasUnknown || unifier_.numbers().of(operand);
-    bool mayGoOn = open_.goesOn || (open_.callsGoOn && !relation.places.empty());
-    if (!isKnown && !mayGoOn) {
+    if (!isKnown) {
       if (unifier_.openUnknowns(operand).empty())
         open_.shaped.push_back(number);
       return i;
     }
-    operands.push_back(isKnown ? operand : nullptr);
+    operands.push_back(operand);
   }
   if (auto sizes = definitions_.sizesOfResult(*relation.open); !sizes.empty()) {
     const Type* result = unifier_.resolve(relation.result);
@@ -68,9 +81,7 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     operands.push_back(result);
   }
-  const std::vector<bool>& counted = definitions_.countedParameters(*relation.open);
-  Instance* instance =
-      definitions_.find(*relation.open, operands, sized_.numbersOf(relation, counted));
+  Instance* instance = definitions_.find(*relation.open, operands, numbersOfOperands(relation));
   if (!instance) {
     diagnostics_.report(Message::OpenUse, relation.range, relation.open->name,
                         "the program has too many instances already");
@@ -82,6 +93,8 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     open_.needed.push_back(instance);
     return relation.operands.size();
   }
+  if (instance->problem && isOfWhatIsKnown(*instance->problem))
+    return waitToJoin(relation, number);
   takeInstance(relation, *instance);
   return {};
 }
@@ -125,25 +138,10 @@ void Relations::takeInstance(PendingRelation& relation, const Instance& instance
   unifyOrReport(relation, relation.result, function->result);
 }
 
-/// The mistake is one of the use: the definition is good for other types. Where uses are in uses,
-/// in a chain of any length, the inner ones are shown.
 void Relations::reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem) {
   auto& report =
       diagnostics_.report(Message::OpenUse, relation.range, relation.open->name, problem.text);
-  constexpr size_t mostShown = 16;
-  report.label(problem.range, "here");
-  size_t outer = problem.labels.size() - std::min(mostShown, problem.labels.size());
-  for (const auto& label : problem.labels | std::views::drop(outer))
-    report.label(label.range, label.text);
-  report.shapes = problem.shapes;
-  for (const std::string& note : problem.notes | std::views::take(mostShown))
-    report.note(note);
-  const auto& parameters = relation.open->function->parameters;
-  std::string types;
-  for (size_t i = 0; i < relation.operands.size() && i < parameters.size(); ++i)
-    types += fmt::format("{}`{}: {}`", i == 0 ? "" : ", ", parameters[i]->name,
-                         shortTypeText(unifier_.resolve(relation.operands[i])));
-  report.note("it is used with " + types);
+  addProblem(report, problem, {*relation.open, relation.range, relation.operands}, unifier_);
 }
 
 } // namespace typecheck

@@ -29,6 +29,8 @@ struct PendingRelation {
   /// The open definition that is used, and the operand or binding that mentions it.
   const lang::Global* open = nullptr;
   const void* mention = nullptr;
+  /// The generic scope that the use is in.
+  size_t scope = 0;
   /// What the names of sizes in its text are at this use.
   std::span<const std::pair<const Dim*, const Dim*>> names = {};
   /// Whether the result is an open number, of the shape that the relation tells, and which kind.

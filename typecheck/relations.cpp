@@ -502,27 +502,58 @@ void Relations::reportUnsolved() {
     }
 }
 
+namespace {
+
+bool isCall(Unifier&, const PendingRelation& use) {
+  return !use.places.empty();
+}
+
+/// Whether a use is a call to which functions are passed that are not known, such as literals.
+bool passesOpenFunctions(Unifier& unifier, const PendingRelation& use) {
+  auto isOpen = [&](const Type* operand) {
+    const Type* known = unifier.resolve(operand);
+    return known->kind == lang::TypeKind::Function && known->hasUnknown &&
+           std::ranges::any_of(unifier.openUnknowns(known),
+                               [&](const Type* unknown) { return !unifier.numbers().of(unknown); });
+  };
+  return isCall(unifier, use) && std::ranges::any_of(use.operands, isOpen);
+}
+
+} // namespace
+
+/// Lets the first use of those that are meant have an instance of its own. What waits for sizes of
+/// its result has all types that it needs.
+bool Relations::joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&)) {
+  for (size_t i = 0; i < relations_.size(); ++i)
+    if (relations_[i]->open && !relations_[i]->isDone && isMeant(unifier_, *relations_[i]) &&
+        std::ranges::count(open_.sized, i) == 0) {
+      open_.joining.push_back(i);
+      return true;
+    }
+  return false;
+}
+
+PendingRelation* Relations::nextToJoin() {
+  while (!open_.joining.empty()) {
+    PendingRelation* next = relations_[open_.joining.back()];
+    open_.joining.pop_back();
+    if (!next->isDone)
+      return next;
+  }
+  return nullptr;
+}
+
 bool Relations::settleNext() {
+  if (joinFirst(passesOpenFunctions))
+    return true;
   for (; open_.firstNumber < open_.numbers.size(); ++open_.firstNumber)
     if (const OpenNumbers::Number* number =
             unifier_.numbers().of(open_.numbers[open_.firstNumber])) {
       unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
       return true;
     }
-  // Uses of open definitions that wait are asked again, first the calls, then all.
-  auto askAgain = [&](bool callsAlone) {
-    bool isAny = false;
-    for (size_t i = 0; i < relations_.size(); ++i)
-      if (relations_[i]->open && !relations_[i]->isDone &&
-          !(callsAlone && relations_[i]->places.empty())) {
-        queue_.ready.insert(i);
-        isAny = true;
-      }
-    return isAny;
-  };
-  if (!std::exchange(open_.callsGoOn, true) && askAgain(true))
-    return true;
-  return !std::exchange(open_.goesOn, true) && (askAgain(false) || !open_.sized.empty());
+  return joinFirst(isCall) || joinFirst([](Unifier&, const PendingRelation&) { return true; }) ||
+         (!std::exchange(open_.goesOn, true) && !open_.sized.empty());
 }
 
 std::vector<const PendingRelation*> Relations::answeredOpen() {

@@ -60,8 +60,16 @@ public:
   Waits waits() const { return {!open_.sized.empty(), !open_.shaped.empty()}; }
   /// Remembers an open number of these relations.
   void addNumber(const Type* number) { open_.numbers.push_back(number); }
+  /// The next use of an open definition that is to have an instance of its own; null while there is
+  /// none.
+  PendingRelation* nextToJoin();
+  /// The numbers that are known of the operands of a use which count something.
+  std::vector<std::vector<const Dim*>> numbersOfOperands(const PendingRelation& use) {
+    return sized_.numbersOf(use, definitions_.countedParameters(*use.open));
+  }
   /// Gives the first number whose use asks for no type the one that it has by itself, or lets the
-  /// first use of an open definition that waits go on with what is known. False when there is none.
+  /// first use of an open definition that waits have an instance of its own. False when there is
+  /// none.
   bool settleNext();
   /// Operator calls that were answered while sizes of their operands were open, and still are.
   std::vector<const PendingRelation*> answeredOpen();
@@ -113,6 +121,8 @@ private:
   const lang::Constructor* recordOf(const PendingRelation& relation, const Type* record,
                                     std::string_view field, lang::SourceRange name);
   Wait askOpen(PendingRelation& relation, size_t number);
+  Wait waitToJoin(const PendingRelation& relation, size_t number);
+  bool joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&));
   bool fitsPartial(const PendingRelation& relation, size_t i);
   void takeInstance(PendingRelation& relation, const Instance& instance);
   void reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem);
@@ -156,10 +166,10 @@ private:
     std::vector<size_t> sized;
     /// Those that wait for sizes of their operands.
     std::vector<size_t> shaped;
-    /// Whether such uses may go on while something of their operands is unknown.
+    /// Those that are to have an instance of their own.
+    std::vector<size_t> joining;
+    /// Whether those that wait for sizes are to be reported.
     bool goesOn = false;
-    /// Whether those that are calls may already. What they find out may be what values wait for.
-    bool callsGoOn = false;
     /// Open numbers in the order of the program, and the first that may be open still.
     std::vector<const Type*> numbers;
     size_t firstNumber = 0;

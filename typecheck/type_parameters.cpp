@@ -26,7 +26,8 @@ void addDimParameters(const lang::Dim* root, std::vector<const lang::TypeParamet
   }
 }
 
-/// The type parameters in a type that no function type inside of it declares.
+} // namespace
+
 std::vector<const lang::TypeParameter*> freeParameters(const Type* root) {
   std::vector<const lang::TypeParameter*> found, bound;
   std::vector<const Type*> stack{root};
@@ -48,6 +49,8 @@ std::vector<const lang::TypeParameter*> freeParameters(const Type* root) {
   std::erase_if(found, [&](auto* parameter) { return std::ranges::count(bound, parameter) > 0; });
   return found;
 }
+
+namespace {
 
 bool reportEscape(Group& group, const Type* type, size_t scope, lang::SourceRange range,
                   const std::string& what) {

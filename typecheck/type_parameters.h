@@ -5,6 +5,10 @@
 
 namespace typecheck {
 
+/// The type parameters in a type, and those that its sizes are, that no function type inside of it
+/// declares.
+std::vector<const lang::TypeParameter*> freeParameters(const Type* root);
+
 /// Reports a type parameter that leaves the function that declares it: outside, nothing says what
 /// it stands for. One report is enough, what follows from it would only repeat it.
 void checkTypeParameters(Group& group);

@@ -135,12 +135,15 @@ UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
     return UnifyResult::Same;
   if (occurs(unknown, type))
     return UnifyResult::Infinite;
+  bool becomesNumber = type->isUnknown() && numbers_.of(unknown) && !numbers_.of(type);
   if (!numbers_.bind(unknown, type))
     return UnifyResult::Different;
   bool fits = !isTooLarge(type);
   setBinding(unknown, !fits ? types_.error() : type->isUnknown() ? root(type) : type);
   if (onBound)
     onBound(unknown->number);
+  if (onBound && becomesNumber)
+    onBound(root(type)->number);
   return fits ? UnifyResult::Same : UnifyResult::TooLarge;
 }
 

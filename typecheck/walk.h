@@ -17,6 +17,8 @@ public:
 
   /// Walks over all definitions of the group.
   void definitions();
+  /// Goes on with the instance of one use of an open definition, as a part of the group.
+  void join(PendingRelation& use);
 
 private:
   const Type* declare(const lang::Function& function);
@@ -54,6 +56,7 @@ private:
                              const lang::Global& global);
   const Type* addOpenUse(OpenUse& use, const void* mention, std::span<const Type* const> operands,
                          std::span<const lang::Operand> places, lang::SourceRange range);
+  const Type* walkOwn(const Instance& instance, size_t scope);
   const Type* inferChange(const lang::Call& call, const lang::Constructor& change);
   const Type* inferSize(const lang::Call& call, const lang::Constant& size);
 

@@ -16,6 +16,7 @@ const Type* Walk::addOpenUse(OpenUse& use, const void* mention,
   relation.open = &use.global;
   relation.mention = mention;
   relation.definition = sizes_.definition();
+  relation.scope = group_.seen.genericScope;
   relation.places = places;
   relation.names = relations_.arena().copy(mentions_.namesOf(use));
   relation.range = range;
@@ -64,6 +65,56 @@ const Type* Walk::inferOpenValue(const void* mention, lang::SourceRange range,
                                                : unifier_.fresh());
   const Type* result = addOpenUse(use, mention, parameters, {}, range);
   return unifier_.types().function(parameters, result);
+}
+
+/// What the types of the use do not tell is found out in the definition, and the other way round.
+void Walk::join(PendingRelation& use) {
+  use.isDone = true;
+  const Instance* instance = checking_.open.ownOf(use.mention);
+  if (!instance)
+    instance = checking_.open.makeOwn(use.mention, *use.open, relations_.numbersOfOperands(use));
+  if (!instance) {
+    diagnostics_.report(Message::OpenUse, use.range, use.open->name,
+                        "the program has too many instances already");
+    unifier_.unify(use.result, unifier_.types().error());
+    return;
+  }
+  checking_.cover();
+  group_.seen.joined.push_back(
+      {instance, use.open, use.range, {use.operands.begin(), use.operands.end()}});
+  const Type* function = unifier_.instantiate(walkOwn(*instance, use.scope));
+  checking_.open.use(use.mention, instance->global);
+  for (size_t i = 0; i < use.operands.size(); ++i) {
+    lang::SourceRange range = i < use.places.size() ? use.places[i].range : use.range;
+    auto mismatch = [this, &use, i, range](const Type* wanted, const Type* given) {
+      group_.reportTypes(Message::ArgumentMismatch, range, wanted, given, i + 1,
+                         fmt::format("`@{}`", use.open->name));
+    };
+    group_.require(function->parts[i], use.operands[i], range, mismatch, true);
+  }
+  if (!group_.unify(use.result, function->result, use.range))
+    group_.reportTypes(Message::TypeMismatch, use.range, use.result, function->result);
+}
+
+/// Infers the functions of an instance as a part of the group, and answers with the type of its
+/// own.
+const Type* Walk::walkOwn(const Instance& instance, size_t scope) {
+  const lang::Global* around = sizes_.definition();
+  size_t outer = std::exchange(group_.seen.genericScope, scope);
+  const Type* type = nullptr;
+  for (const lang::Global* member : instance.group) {
+    typing_.setRequirements(*member->function, {});
+    sizes_.enterOwn(*member);
+    const Type* declared = declare(*member->function);
+    type = member == instance.global ? declared : type;
+  }
+  for (const lang::Global* member : instance.group) {
+    sizes_.goBackTo(*member);
+    inferBody(*member->function);
+  }
+  group_.seen.genericScope = outer;
+  sizes_.goBackTo(*around);
+  return type;
 }
 
 /// A record with other fields.
