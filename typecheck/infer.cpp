@@ -80,8 +80,8 @@ bool Inference::finishRound() {
 bool Inference::solveAll() {
   do {
     group_.relations.solve();
-    while (PendingRelation* use = group_.relations.nextToJoin()) {
-      walk_.join(*use);
+    while (PendingRelation* next = group_.relations.nextToJoin()) {
+      walk_.goOn(*next);
       group_.relations.solve();
     }
     if (!group_.relations.neededInstances().empty())

@@ -29,7 +29,7 @@ struct PendingRelation {
   /// The open definition that is used, and the operand or binding that mentions it.
   const lang::Global* open = nullptr;
   const void* mention = nullptr;
-  /// The generic scope that the use is in.
+  /// The generic scope that the use or the call is in.
   size_t scope = 0;
   /// What the names of sizes in its text are at this use.
   std::span<const std::pair<const Dim*, const Dim*>> names = {};
@@ -39,6 +39,8 @@ struct PendingRelation {
   bool isComputed = false;
   /// Whether it makes a count of its operand.
   bool counts = false;
+  /// A call of what may be a record or a function.
+  const lang::Call* call = nullptr;
   /// The call whose last arguments give attributes, until these are known.
   const lang::Call* attributed = nullptr;
   bool isDone = false;

@@ -16,6 +16,8 @@ public:
   /// Knows the functions that a module has before it gets instances.
   explicit RecordCalls(const lang::Module& module);
 
+  /// Whether calls of records mean anything.
+  bool isAny() const { return !functions_.empty(); }
   /// The function that a call of a value of this type means; null where it means none.
   const lang::Global* find(const lang::Type& type) const;
   /// Whether a call of some record means it.

@@ -162,6 +162,8 @@ void Relations::waitFor(size_t relation, size_t operand) {
 Relations::Wait Relations::ask(PendingRelation& relation, size_t number) {
   if (relation.open)
     return askOpen(relation, number);
+  if (relation.call)
+    return askCall(relation, number);
   if (relation.change)
     return askChange(relation);
   if (relation.counts)
@@ -218,6 +220,14 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
     reportNoTuple(relation, *tuple);
   unifier_.unify(relation.result, unifier_.types().error());
   return {};
+}
+
+/// Only who walks over definitions can go on with it.
+Relations::Wait Relations::askCall(const PendingRelation& relation, size_t number) {
+  const Type* callee = unifier_.shallow(relation.operands[0]);
+  if (callee->isUnknown() && !unifier_.numbers().of(callee))
+    return 0;
+  return waitToJoin(relation, number);
 }
 
 /// Takes what a relation that waits knows of its result. The operands may be known from that.
@@ -504,8 +514,8 @@ void Relations::reportUnsolved() {
 
 namespace {
 
-bool isCall(Unifier&, const PendingRelation& use) {
-  return !use.places.empty();
+bool isCall(Unifier&, const PendingRelation& relation) {
+  return relation.open && !relation.places.empty();
 }
 
 /// Whether a use is a call to which functions are passed that are not known, such as literals.
@@ -521,12 +531,12 @@ bool passesOpenFunctions(Unifier& unifier, const PendingRelation& use) {
 
 } // namespace
 
-/// Lets the first use of those that are meant have an instance of its own. What waits for sizes of
-/// its result has all types that it needs.
+/// Lets the first use of those that are meant have an instance of its own, and the first call be
+/// one of a function. What waits for sizes of its result has all types that it needs.
 bool Relations::joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&)) {
   for (size_t i = 0; i < relations_.size(); ++i)
-    if (relations_[i]->open && !relations_[i]->isDone && isMeant(unifier_, *relations_[i]) &&
-        std::ranges::count(open_.sized, i) == 0) {
+    if ((relations_[i]->open || relations_[i]->call) && !relations_[i]->isDone &&
+        isMeant(unifier_, *relations_[i]) && std::ranges::count(open_.sized, i) == 0) {
       open_.joining.push_back(i);
       return true;
     }
@@ -552,7 +562,9 @@ bool Relations::settleNext() {
       unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
       return true;
     }
-  return joinFirst(isCall) || joinFirst([](Unifier&, const PendingRelation&) { return true; }) ||
+  auto isUse = [](Unifier&, const PendingRelation& relation) { return relation.open != nullptr; };
+  auto isAny = [](Unifier&, const PendingRelation&) { return true; };
+  return joinFirst(isCall) || joinFirst(isUse) || joinFirst(isAny) ||
          (!std::exchange(open_.goesOn, true) && !open_.sized.empty());
 }
 

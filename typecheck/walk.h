@@ -17,8 +17,9 @@ public:
 
   /// Walks over all definitions of the group.
   void definitions();
-  /// Goes on with the instance of one use of an open definition, as a part of the group.
-  void join(PendingRelation& use);
+  /// Goes on with the instance of one use of an open definition, as a part of the group, or with a
+  /// call.
+  void goOn(PendingRelation& relation);
 
 private:
   const Type* declare(const lang::Function& function);
@@ -44,6 +45,8 @@ private:
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   const Type* refuseOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   const Type* inferRecordCall(const lang::Call& call, const lang::Global& named);
+  const Type* inferCallOf(const lang::Call& call, const Type* callee);
+  const Type* deferCall(const lang::Call& call, const Type* callee);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
@@ -56,7 +59,8 @@ private:
                              const lang::Global& global);
   const Type* addOpenUse(OpenUse& use, const void* mention, std::span<const Type* const> operands,
                          std::span<const lang::Operand> places, lang::SourceRange range);
-  const Type* walkOwn(const Instance& instance, size_t scope);
+  void join(const PendingRelation& use);
+  const Type* walkOwn(const Instance& instance);
   const Type* inferChange(const lang::Call& call, const lang::Constructor& change);
   const Type* inferSize(const lang::Call& call, const lang::Constant& size);
 

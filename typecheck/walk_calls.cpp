@@ -40,9 +40,42 @@ const Type* Walk::inferCall(const lang::Call& call) {
     relations_.solve();
     callee = unifier_.shallow(callee);
   }
-  if (const lang::Global* function = checking_.records ? checking_.records->find(*callee) : nullptr)
-    return inferRecordCall(call, *function);
-  return inferFunctionCall(call, callee);
+  if (callee->isUnknown() && checking_.records && checking_.records->isAny())
+    return deferCall(call, callee);
+  return inferCallOf(call, callee);
+}
+
+const Type* Walk::inferCallOf(const lang::Call& call, const Type* callee) {
+  const lang::Global* function = checking_.records ? checking_.records->find(*callee) : nullptr;
+  return function ? inferRecordCall(call, *function) : inferFunctionCall(call, callee);
+}
+
+/// Whether a value is a record or a function may be found out later.
+const Type* Walk::deferCall(const lang::Call& call, const Type* callee) {
+  PendingRelation relation;
+  relation.call = &call;
+  relation.definition = sizes_.definition();
+  relation.scope = group_.seen.genericScope;
+  relation.range = call.range;
+  relation.result = unifier_.fresh();
+  relations_.add(relation, {&callee, 1});
+  return relation.result;
+}
+
+void Walk::goOn(PendingRelation& relation) {
+  relation.isDone = true;
+  const lang::Global* around = sizes_.definition();
+  size_t outer = std::exchange(group_.seen.genericScope, relation.scope);
+  sizes_.goBackTo(*relation.definition);
+  if (relation.open) {
+    join(relation);
+  } else {
+    const Type* type = inferCallOf(*relation.call, unifier_.shallow(relation.operands[0]));
+    if (!group_.unify(relation.result, type, relation.range))
+      group_.reportTypes(Message::TypeMismatch, relation.range, relation.result, type);
+  }
+  group_.seen.genericScope = outer;
+  sizes_.goBackTo(*around);
 }
 
 /// A record in front of the arguments of the function that it means.

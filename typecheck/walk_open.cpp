@@ -68,8 +68,7 @@ const Type* Walk::inferOpenValue(const void* mention, lang::SourceRange range,
 }
 
 /// What the types of the use do not tell is found out in the definition, and the other way round.
-void Walk::join(PendingRelation& use) {
-  use.isDone = true;
+void Walk::join(const PendingRelation& use) {
   const Instance* instance = checking_.open.ownOf(use.mention);
   if (!instance)
     instance = checking_.open.makeOwn(use.mention, *use.open, relations_.numbersOfOperands(use));
@@ -82,7 +81,7 @@ void Walk::join(PendingRelation& use) {
   checking_.cover();
   group_.seen.joined.push_back(
       {instance, use.open, use.range, {use.operands.begin(), use.operands.end()}});
-  const Type* function = unifier_.instantiate(walkOwn(*instance, use.scope));
+  const Type* function = unifier_.instantiate(walkOwn(*instance));
   checking_.open.use(use.mention, instance->global);
   for (size_t i = 0; i < use.operands.size(); ++i) {
     lang::SourceRange range = i < use.places.size() ? use.places[i].range : use.range;
@@ -98,9 +97,7 @@ void Walk::join(PendingRelation& use) {
 
 /// Infers the functions of an instance as a part of the group, and answers with the type of its
 /// own.
-const Type* Walk::walkOwn(const Instance& instance, size_t scope) {
-  const lang::Global* around = sizes_.definition();
-  size_t outer = std::exchange(group_.seen.genericScope, scope);
+const Type* Walk::walkOwn(const Instance& instance) {
   const Type* type = nullptr;
   for (const lang::Global* member : instance.group) {
     typing_.setRequirements(*member->function, {});
@@ -112,8 +109,6 @@ const Type* Walk::walkOwn(const Instance& instance, size_t scope) {
     sizes_.goBackTo(*member);
     inferBody(*member->function);
   }
-  group_.seen.genericScope = outer;
-  sizes_.goBackTo(*around);
   return type;
 }
 
