@@ -19,6 +19,14 @@ using lang::RelationCall;
 using lang::RelationResult;
 using runtime::DType;
 
+RelationResult sameAsValue(const RelationCall& call) {
+  if (call.isKnown(0))
+    return call.solved(call.operands[0]);
+  RelationResult result = call.waitFor(0);
+  result.output = call.operands[0];
+  return result;
+}
+
 RelationResult sameAsFirst(const RelationCall& call) {
   return call.solved(call.operands[0]);
 }

@@ -58,6 +58,10 @@ constexpr std::array<lang::OperatorRow, count> alsoCalled(const lang::OperatorRo
 /// The result has the type of the first operand.
 lang::RelationResult sameAsFirst(const lang::RelationCall& call);
 
+/// The relation of what gives back operand 0, of whatever type: also while that is not known, the
+/// result is of the same.
+lang::RelationResult sameAsValue(const lang::RelationCall& call);
+
 /// The problem when operands `left` and `right` differ in element type, else nothing.
 std::optional<lang::RelationResult> requireSameDType(const lang::RelationCall& call, size_t left,
                                                      size_t right);

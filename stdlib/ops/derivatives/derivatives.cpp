@@ -11,10 +11,6 @@ namespace {
 
 using namespace lang;
 
-RelationResult sameAsValue(const RelationCall& call) {
-  return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
-}
-
 constexpr NoGradient ofItsCode{
     "it stands for code, and the derivative of its value is that of this code"};
 constexpr NoGradient ofTheFunction{

@@ -14,10 +14,6 @@ namespace {
 
 using namespace lang;
 
-RelationResult sameAsValue(const RelationCall& call) {
-  return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
-}
-
 RelationResult shownValue(const RelationCall& call) {
   int64_t every = call.attributes.integer("every");
   return every < 1 ? call.failed(fmt::format("`every` is at least 1, not {}", every))
