@@ -179,8 +179,10 @@ bool isUntold(const lang::Operand& record, const Renamed& renamed) {
 /// `p.w` and `p with (w = value)`, which are matches of one arm once types are known.
 std::optional<Piece> PieceMaker::recordForm(const lang::Match& match) {
   const lang::Pattern& pattern = *match.arms[0].pattern;
+  auto saysType = [](const lang::Pattern* part) { return part->var && part->var->annotation; };
   bool isRecord = match.arms.size() == 1 && !match.isPartial && pattern.constructor &&
                   !pattern.constructor->fieldNames.empty() && !pattern.isGuarded &&
+                  std::ranges::none_of(pattern.parts, saysType) &&
                   (shared_.showsTypes || !isUntold(match.scrutinee, renamed_));
   if (!isRecord)
     return std::nullopt;
