@@ -19,6 +19,8 @@
 #include "tests/harness/samples.h"
 #include "tests/harness/shrink.h"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -57,6 +59,7 @@ struct Counts {
   size_t mutants = 0, rejected = 0, acceptedMutants = 0, mutantRuns = 0, findings = 0;
   std::map<std::string, size_t, std::less<>> operators = {};
   FormCounts forms = noForms();
+  std::array<size_t, formCount> spellings = {};
   std::map<std::string, size_t> laws = {};
   size_t differentiated = 0, slopes = 0;
   std::map<unsigned, size_t> orders = {{2, 0}, {3, 0}};
@@ -165,6 +168,8 @@ private:
     counts_.run += verdict.hasRun;
     counts_.dataFaults += !verdict.dataFault.empty();
     counts_.endless += verdict.isEndless;
+    for (size_t i = 0; i < formCount; ++i)
+      counts_.spellings[i] += verdict.forms[i];
     if (verdict.finding)
       return show(program, seed, *verdict.finding, "program", [&](const Program& smaller) {
         return checkProgram(*bench_, smaller, seed, true);
@@ -264,6 +269,8 @@ private:
     }
     for (const auto& [name, times] : counts_.forms)
       demand("form", name, times);
+    for (size_t i = 0; i < formCount; ++i)
+      demand("form of Baton's notation", formName(Form(i)), counts_.spellings[i]);
     return isCovered;
   }
 
@@ -287,6 +294,8 @@ private:
       forms += times > 0;
     std::cout << fmt::format("{} of {} operators, {} of {} forms\n", c.operators.size(),
                              stdlib::operatorTable().all().size(), forms, c.forms.size());
+    std::cout << fmt::format("{} of {} forms of Baton's notation\n",
+                             formCount - size_t(std::ranges::count(c.spellings, 0u)), formCount);
     std::cout << fmt::format("{:.1f} s, {:.1f} programs a second\n", elapsed(),
                              double(c.programs) / std::max(elapsed(), 0.001));
     for (const auto& [law, number] : c.laws)

@@ -44,13 +44,11 @@ public:
 
   bool modules() {
     if (left_->form != right_->form ||
-        left_->typeDefinitions.size() != right_->typeDefinitions.size() ||
-        left_->globals.size() != right_->globals.size())
+        !paired(left_->typeDefinitions, left_->preludeTypes, right_->typeDefinitions,
+                right_->preludeTypes, definitions_) ||
+        !paired(left_->globals, left_->preludeGlobals, right_->globals, right_->preludeGlobals,
+                globals_))
       return false;
-    for (size_t i = 0; i < left_->typeDefinitions.size(); ++i)
-      definitions_[left_->typeDefinitions[i]] = right_->typeDefinitions[i];
-    for (size_t i = 0; i < left_->globals.size(); ++i)
-      globals_[left_->globals[i]] = right_->globals[i];
     for (auto [a, b] : definitions_)
       if (!definition(*a, *b))
         return false;
@@ -62,6 +60,22 @@ public:
   }
 
 private:
+  /// Pairs what the modules define by its place, and what they have of the prelude by its name: a
+  /// text that mentions something of it and does not use it has it too.
+  template <typename Definitions, typename T>
+  static bool paired(const Definitions& left, size_t leftPrelude, const Definitions& right,
+                     size_t rightPrelude, std::unordered_map<const T*, const T*>& pairs) {
+    if (left.size() - leftPrelude != right.size() - rightPrelude)
+      return false;
+    for (size_t i = 0; i < leftPrelude; ++i)
+      for (size_t j = 0; j < rightPrelude; ++j)
+        if (left[i]->name == right[j]->name)
+          pairs[left[i]] = right[j];
+    for (size_t i = leftPrelude; i < left.size(); ++i)
+      pairs[left[i]] = right[rightPrelude + i - leftPrelude];
+    return true;
+  }
+
   // Types.
 
   template <typename T>
@@ -92,6 +106,9 @@ private:
     if (left->parameter || right->parameter)
       return left->parameter && right->parameter &&
              paired(parameters_, left->parameter, right->parameter);
+    // What is to be found out has a number of its own in each module.
+    if (left->kind == DimKind::Unknown && right->kind == DimKind::Unknown)
+      return true;
     if (left->kind != right->kind || left->value != right->value || left->name != right->name ||
         !left->origin != !right->origin || left->terms.size() != right->terms.size())
       return false;
@@ -108,7 +125,7 @@ private:
       return left == right;
     if (left->kind != right->kind || left->dtype != right->dtype ||
         left->shape.size() != right->shape.size() || left->parts.size() != right->parts.size() ||
-        left->op != right->op || left->number != right->number)
+        left->op != right->op)
       return false;
     if (!parameters(left->generics, right->generics))
       return false;

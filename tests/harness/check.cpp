@@ -17,6 +17,7 @@
 #include "tests/harness/agreement.h"
 #include "tests/harness/alpha_equal.h"
 #include "tests/harness/check_types.h"
+#include "tests/harness/notation.h"
 #include "tests/harness/random.h"
 #include "tests/harness/shared_work.h"
 #include "tests/harness/through_file.h"
@@ -383,6 +384,60 @@ public:
       fail("notation", "from Baton's notation comes another program:\n" + first + text + second);
   }
 
+  /// Written in Baton's notation as people write, a program has the same type and value. Of one
+  /// that fails the text is kept that has the fewest forms.
+  void demandSpelling(const std::optional<Value>& value) {
+    Spelling spelling(seed_);
+    verdict.finding = spellingFinding(spelling, value);
+    verdict.forms = spelling.counts();
+    if (!verdict.finding)
+      return;
+    for (size_t i = 0; i < formCount; ++i) {
+      Spelling fewer = spelling;
+      fewer.forbid(Form(i));
+      if (auto finding = spellingFinding(fewer, value);
+          finding && finding->law == verdict.finding->law) {
+        spelling = fewer;
+        verdict.finding = finding;
+      }
+    }
+  }
+
+  std::optional<Finding> spellingFinding(Spelling& spelling, const std::optional<Value>& value) {
+    NotationTexts texts = notationTexts(program_, spelling);
+    std::string text = texts.program;
+    if (!texts.imported.empty())
+      text += "\n// parts.baton\n" + texts.imported;
+    ReadText read;
+    try {
+      read = texts.imported.empty()
+                 ? bench_.reader.read(texts.program, true, parser::surface::Notation::Baton)
+                 : bench_.reader.readImporting(texts.program, texts.imported);
+    } catch (const std::logic_error& fault) {
+      return Finding{"spelling unsound", fault.what() + ("\n" + text)};
+    }
+    if (!read.isGood())
+      return Finding{"spelling refused " + firstCode(read.diagnostics),
+                     bench_.reader.errorText(read) + text};
+    Check check(bench_, program_, seed_);
+    check.mayBeGradual = true;
+    check.demandKnownType(read);
+    std::optional<Value> other;
+    if (!check.verdict.finding)
+      other = check.demandRun(read);
+    if (!check.verdict.finding && seed_ % 4 == 2)
+      check.demandOwnNotation(read);
+    if (!check.verdict.finding && seed_ % 4 == 3)
+      check.demandReprint(read, other);
+    if (check.verdict.finding)
+      return Finding{"spelling " + check.verdict.finding->law,
+                     check.verdict.finding->detail + text};
+    if (value && check.verdict.dataFault.empty() && !check.verdict.isEndless &&
+        (!other || !sameValue(*value, *other)))
+      return Finding{"spelling value", "another value\n" + text};
+    return std::nullopt;
+  }
+
   /// Printed and read again, a program prints the same text, and has the same types and value.
   void demandReprint(const ReadText& read, const std::optional<Value>& value) {
     bool types = seed_ % 2 == 1;
@@ -496,6 +551,8 @@ Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool r
     check.demandOwnNotation(read);
   if (!check.verdict.finding && reprint)
     check.demandReprint(read, value);
+  if (!check.verdict.finding && reprint)
+    check.demandSpelling(value);
   if (!check.verdict.finding && reprint)
     check.demandPasses(read, value);
   return check.verdict;

@@ -2,14 +2,16 @@
 //
 // A well-typed program is accepted, has the same types when it is checked again, runs without a
 // fault of types or shapes, and gives a value of its inferred type, which is the type that its
-// maker knows; printed, it is the same program, and after passes it has the same type and value. A
-// program that may be ill-typed is refused, or obeys the laws of running.
+// maker knows; printed, it is the same program, and after passes it has the same type and value;
+// written in Baton's notation as people write, it has them as well. A program that may be ill-typed
+// is refused, or obeys the laws of running.
 #pragma once
 
 #include "runtime/value.h"
 #include "tests/harness/data_faults.h"
 #include "tests/harness/program.h"
 #include "tests/harness/reader.h"
+#include "tests/harness/spelling.h"
 
 #include <map>
 
@@ -40,6 +42,8 @@ struct Verdict {
   std::string dataFault = {};
   /// The run was given up because it took too long.
   bool isEndless = false;
+  /// How often each form was taken where the program was written in Baton's notation.
+  std::array<size_t, formCount> forms = {};
 };
 
 /// Applies all laws to a well-typed program; `reprint` adds the laws of printing and

@@ -35,7 +35,7 @@ const Type* Generator::randomTensor() {
 
 void Generator::useDataType(const DataType& data) {
   if (usedData_.insert(data.definition).second && !data.text.empty())
-    program_.dataTypes.push_back(data.text);
+    program_.dataTypes.push_back({data.definition, data.text});
 }
 
 const Type* Generator::randomData(int depth) {

@@ -186,8 +186,8 @@ std::string annotationText(TypeContext& types, const Type* type, DimStyle style)
 
 std::string programText(const Program& program) {
   std::string text = "#[version = \"0.0.5\"]\n";
-  for (const std::string& dataType : program.dataTypes)
-    text += dataType + "\n";
+  for (const DataTypeText& dataType : program.dataTypes)
+    text += dataType.text + "\n";
   for (const Definition& definition : program.definitions)
     text += Writer(program, definition.dims)
                 .function(program.functionOf(definition), "def @" + definition.name) +

@@ -97,11 +97,16 @@ struct Definition {
   DimStyle dims = DimStyle::Named;
 };
 
+/// A data type of a program, and the text that defines it.
+struct DataTypeText {
+  const lang::TypeDefinition* definition;
+  std::string text;
+};
+
 /// A program whose last definition is `@main`.
 struct Program {
   lang::TypeContext* types = nullptr;
-  /// The text of `type` definitions.
-  std::vector<std::string> dataTypes = {};
+  std::vector<DataTypeText> dataTypes = {};
   std::vector<Node> nodes = {};
   std::vector<Definition> definitions = {};
   /// The types of the tensors that `@main` is called with.

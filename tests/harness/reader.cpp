@@ -27,27 +27,26 @@ Reader::Reader(lang::TypeContext& types) : types_(types) {
   }
 }
 
-ReadText Reader::read(std::string text, bool check, surface::Notation notation) {
-  ReadText result;
-  lang::Diagnostics& diagnostics = result.diagnostics;
+const lang::SourceFile& Reader::source(std::string text) {
   const lang::SourceFile* source = sources_.add("program", std::move(text));
   if (!source)
     throw std::length_error("a reader holds at most 2 GiB of text");
-  const auto* file = notation == surface::Notation::Baton
-                         ? baton::parseText(trees_, *source, diagnostics)
-                         : parseText(trees_, *source, diagnostics);
-  if (!file || diagnostics.hasErrors())
-    return result;
+  return *source;
+}
+
+void Reader::resolveText(ReadText& result, const surface::File& file,
+                         const lang::SourceFile& source, const Imports* imports, bool check) {
+  lang::Diagnostics& diagnostics = result.diagnostics;
   lang::MetadataTable metadata;
-  if (file->metadata.isValid()) {
-    auto table = readMetadata(*source, file->metadata, diagnostics);
+  if (file.metadata.isValid()) {
+    auto table = readMetadata(source, file.metadata, diagnostics);
     if (!table)
-      return result;
+      return;
     metadata = std::move(*table);
   }
   const lang::OperatorTable& operators = stdlib::operatorTable();
-  result.module =
-      resolve(*file, *source, std::move(metadata), {types_, operators, prelude_}, diagnostics);
+  result.module = resolve(file, source, std::move(metadata), {types_, operators, prelude_, imports},
+                          diagnostics);
   if (diagnostics.hasErrors()) {
     result.module = nullptr;
   } else if (check) {
@@ -55,6 +54,32 @@ ReadText Reader::read(std::string text, bool check, surface::Notation notation) 
     result.module = std::move(checked.module);
     result.typing = std::move(checked.typing);
   }
+}
+
+ReadText Reader::read(std::string text, bool check, surface::Notation notation) {
+  ReadText result;
+  const lang::SourceFile& source = this->source(std::move(text));
+  const auto* file = notation == surface::Notation::Baton
+                         ? baton::parseText(trees_, source, result.diagnostics)
+                         : parseText(trees_, source, result.diagnostics);
+  if (file && !result.diagnostics.hasErrors())
+    resolveText(result, *file, source, nullptr, check);
+  return result;
+}
+
+ReadText Reader::readImporting(std::string text, std::string imported) {
+  ReadText result;
+  const lang::SourceFile &source = this->source(std::move(text)),
+                         &other = this->source(std::move(imported));
+  const auto* file = baton::parseText(trees_, source, result.diagnostics);
+  const auto* parts = baton::parseText(trees_, other, result.diagnostics);
+  if (!file || !parts || result.diagnostics.hasErrors())
+    return result;
+  Imports imports{.texts = {{parts, &other, "parts"}}, .places = {}, .common = {}};
+  for (const surface::Definition* definition : file->definitions)
+    if (const auto* import = surface::tryAs<surface::ImportDefinition>(definition))
+      imports.places[import] = 0;
+  resolveText(result, *file, source, &imports, true);
   return result;
 }
 

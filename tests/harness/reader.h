@@ -8,6 +8,7 @@
 #include "lang/ir/typing.h"
 #include "lang/op/op.h"
 #include "lang/source/diagnostic.h"
+#include "parser/resolve/imports.h"
 #include "parser/surface/surface.h"
 
 #include <memory>
@@ -31,6 +32,8 @@ public:
 
   ReadText read(std::string text, bool check = true,
                 parser::surface::Notation notation = parser::surface::Notation::Relay);
+  /// Reads a text of Baton's notation that imports another one as `parts`.
+  ReadText readImporting(std::string text, std::string imported);
   /// The errors of a text for people.
   std::string errorText(const ReadText& text) const;
   /// The names of the functions that the prelude defines.
@@ -38,6 +41,10 @@ public:
   lang::TypeContext& types() { return types_; }
 
 private:
+  const lang::SourceFile& source(std::string text);
+  void resolveText(ReadText& result, const parser::surface::File& file,
+                   const lang::SourceFile& source, const parser::Imports* imports, bool check);
+
   lang::TypeContext& types_;
   lang::SourceMap sources_;
   runtime::Arena trees_;
