@@ -198,8 +198,9 @@ private:
   std::span<const TypeParameter* const> declaredGenerics(const Function& old) override {
     std::vector<const TypeParameter*> kept;
     for (const TypeParameter* generic : old.generics)
-      if (generic->kind != ParameterKind::Dimension ||
-          !sizes_.contains(unifier_.types().symbol(generic)))
+      if (generic->kind != ParameterKind::Dimension
+              ? std::ranges::count(told_, generic) == 0
+              : !sizes_.contains(unifier_.types().symbol(generic)))
         kept.push_back(generic);
     return kept.size() == old.generics.size() ? old.generics : make.arena.copy(kept);
   }
@@ -217,7 +218,10 @@ private:
         return found == sizes_.end() ? name : named(found->second);
       });
     });
-    return unifier_.withFreshUnknowns(type, unknowns_);
+    std::vector<const Type*> tellings;
+    for (const Type* telling : tellings_)
+      tellings.push_back(inText(telling));
+    return unifier_.substitute(unifier_.withFreshUnknowns(type, unknowns_), told_, tellings);
   }
 
   /// A form of an operand, in which sizes have the names of the text where it has some.
@@ -243,6 +247,11 @@ private:
 
   /// Recursion follows types, which are bounded.
   void bindNames(const Type& annotation, const Type& type) {
+    if (annotation.kind == TypeKind::Variable &&
+        std::ranges::count(told_, annotation.parameter) == 0) {
+      told_.push_back(annotation.parameter);
+      tellings_.push_back(&type);
+    }
     if (annotation.kind != type.kind || annotation.shape.size() != type.shape.size() ||
         annotation.parts.size() != type.parts.size())
       return;
@@ -260,6 +269,9 @@ private:
   std::unordered_map<const Var*, const Type*> declared_;
   /// What names of the text are, and the names of the text for sizes of operands.
   std::unordered_map<const Dim*, const Dim*> sizes_, names_;
+  /// The type parameters of the text that the operands tell, and what they are.
+  std::vector<const TypeParameter*> told_;
+  std::vector<const Type*> tellings_;
 };
 
 } // namespace
