@@ -30,8 +30,10 @@ std::optional<RelationResult> requireInt64(const RelationCall& call, size_t i) {
 
 std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
                                             bool (*isGood)(runtime::DType)) {
-  bool good = call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
-              call.shape(i)[0]->value <= int64_t(largestRank);
+  bool isEmpty = call.rank(i) == 1 && call.shape(i)[0]->isConstant(0);
+  bool good =
+      isEmpty || (call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
+                  call.shape(i)[0]->value <= int64_t(largestRank));
   if (good)
     return requireInt64(call, i);
   return call.failedAt(i,

@@ -56,8 +56,12 @@ RelationResult splitRelation(const RelationCall& call) {
   return drawn(call, stateType(call.types));
 }
 
-/// The result of drawing numbers of the shape that operand `i` is.
+/// The result of drawing numbers of the shape that operand `i` is; one number is a list of it.
 RelationResult drawnAsComputed(const RelationCall& call, size_t i, DType dtype) {
+  if (call.rank(i) == 0 && call.dtype(i).isInteger()) {
+    const Dim* size = knownSize(call, i);
+    return drawn(call, call.types.tensor({size ? size : call.types.any()}, dtype));
+  }
   if (auto problem = requireVector(call, i))
     return *problem;
   auto shape = givenShape(call, i);
@@ -95,7 +99,8 @@ RelationResult normalRelation(const RelationCall& call) {
 }
 
 natives::DrawnParameters decodeRank(const Attributes&, Types operands) {
-  return {operands.size() > 3 ? operands[3]->shape[0]->value : 0,
+  bool isList = operands.size() > 3 && !operands[3]->shape.empty();
+  return {isList ? operands[3]->shape[0]->value : operands.size() > 3 ? 1 : 0,
           operands.size() > 1 && operands[1]->dtype == runtime::Float64};
 }
 
