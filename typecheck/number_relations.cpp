@@ -122,7 +122,35 @@ bool NumberRelations::decideByOthers(const PendingRelation& relation,
       decideAll(operands, dtype);
       return true;
     }
-  return false;
+  return decideRefused(relation, operands);
+}
+
+/// Where numbers are of several types, as a shape and bounds are, each has the one that it has by
+/// itself; but an integer that is refused as one is a float if that is taken.
+bool NumberRelations::decideRefused(const PendingRelation& relation,
+                                    std::span<const Type* const> operands) {
+  std::vector<const Type*> known;
+  for (const Type* operand : operands) {
+    const OpenNumbers::Number* number = unifier_.numbers().of(operand);
+    known.push_back(number ? withElement(unifier_, operand, ownElement(classOf(operand)))
+                           : operand);
+    if (known.back()->hasUnknown)
+      return false;
+  }
+  std::vector<const Type*> floats;
+  RelationResult result = answer_(relation, known);
+  while (result.outcome == RelationResult::Outcome::Failed && result.operand) {
+    size_t refused = *result.operand;
+    if (!unifier_.numbers().of(operands[refused]) || known[refused]->dtype.isFloat())
+      return false;
+    floats.push_back(operands[refused]);
+    known[refused] = withElement(unifier_, operands[refused], runtime::Float32);
+    result = answer_(relation, known);
+  }
+  if (result.outcome != RelationResult::Outcome::Solved || floats.empty())
+    return false;
+  decideAll(floats, runtime::Float32);
+  return true;
 }
 
 /// Numbers of which an operator takes one element type only, as an attribute may say, are of that.

@@ -34,6 +34,7 @@ private:
   std::optional<lang::RelationResult> answerWith(const PendingRelation& relation,
                                                  std::span<const Type* const> operands,
                                                  runtime::DType dtype);
+  bool decideRefused(const PendingRelation& relation, std::span<const Type* const> operands);
   bool decideByOthers(const PendingRelation& relation, std::span<const Type* const> operands);
   bool decideByOnlyFit(const PendingRelation& relation, std::span<const Type* const> operands);
   void decideAll(std::span<const Type* const> operands, runtime::DType dtype);

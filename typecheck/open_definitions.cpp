@@ -152,6 +152,15 @@ public:
         declared_[function.parameters[i]] = inText(types[i]);
   }
 
+  /// Lets the use find out what the type parameters of a function are.
+  void openParameters(const Function& function) {
+    for (const TypeParameter* generic : function.generics)
+      if (generic->kind != ParameterKind::Dimension) {
+        told_.push_back(generic);
+        tellings_.push_back(unifier_.fresh());
+      }
+  }
+
   /// A type of an operand with the names that sizes have in the text.
   const Type* inText(const Type* type) {
     return unifier_.mapDims(type, [&](const Dim* form) { return named(form); });
@@ -376,7 +385,7 @@ const Instance* OpenDefinitions::makeOwn(const void* mention, const Global& glob
   size_t count = global.function->parameters.size();
   InstanceKey key{&global, std::vector<const Type*>(count),
                   std::vector<OpenClass>(count, OpenClass::None), std::move(known)};
-  Instance made = make(key);
+  Instance made = make(key, true);
   made.isBegun = made.isDone = true;
   for (const Global* member : made.group)
     ownFunctions_.insert(member->function);
@@ -438,7 +447,7 @@ std::string OpenDefinitions::nameFor(const Global& global) {
   return name;
 }
 
-Instance OpenDefinitions::make(const InstanceKey& key) {
+Instance OpenDefinitions::make(const InstanceKey& key, bool isOwn) {
   const Global& global = *key.definition;
   Builder make(*module_, operators_);
   InstanceMaker maker(*module_, make, unifier_);
@@ -461,6 +470,8 @@ Instance OpenDefinitions::make(const InstanceKey& key) {
   types.resize(global.function->parameters.size());
   maker.declare(*global.function, types, key.types);
   for (size_t i = 0; i < group.size(); ++i) {
+    if (isOwn)
+      maker.openParameters(*group[i]->function);
     Function* function = maker.function(*group[i]->function);
     function->partialResult = maker.partialOf(group[i]->function->partialResult);
     make.define(maker.globals.at(group[i]), function);

@@ -117,7 +117,7 @@ private:
 
   Sizes sizesOnlyOfResult(const lang::Function& function);
 
-  Instance make(const InstanceKey& key);
+  Instance make(const InstanceKey& key, bool isOwn = false);
   std::string nameFor(const lang::Global& global);
 
   lang::Module* module_;

@@ -42,10 +42,15 @@ public:
     runtime::Arena& arena = context_.module.arena;
     auto* head = arena.make<lang::Function>(lang::Expr{ExprKind::Function, range},
                                             context_.module.functionCount++);
-    head->generics = generics(function.generics);
+    auto declared = generics(function.generics);
+    if (isDefinition)
+      context_.bare.letters.assign(declared.begin(), declared.end());
+    context_.bare.isSignature = isDefinition && isBare(context_);
     head->parameters = parameters(function.parameters, isDefinition);
     head->partialResult = isDefinition ? buildPartial(context_, function.result) : nullptr;
     head->resultAnnotation = head->partialResult ? nullptr : buildType(context_, function.result);
+    context_.bare.isSignature = false;
+    head->generics = isDefinition ? arena.copy(context_.bare.letters) : declared;
     head->attributes = buildNamed(context_, function.attributes);
     std::vector<LetItem> items = buildParameterLets(context_, function, *head);
     Use body = behindLets(context_, items, build(function.body), function.body->range);

@@ -347,6 +347,23 @@ std::vector<const Type*> buildArguments(ResolveContext& context, const surface::
   return arguments;
 }
 
+/// The type parameter that a small letter is in the signature of a definition, as names of sizes
+/// are, and behind it. Null for anything else.
+const lang::TypeParameter* letterParameter(ResolveContext& context,
+                                           const surface::NamedType& type) {
+  if (!isBare(context) || type.name.size() != 1 || type.name[0] < 'a' || type.name[0] > 'z' ||
+      !type.arguments.empty() || context.definitions.findType(*context.unit, type.name))
+    return nullptr;
+  auto& letters = context.bare.letters;
+  auto known = std::ranges::find(letters, type.name, &lang::TypeParameter::name);
+  if (known != letters.end())
+    return *known;
+  if (!context.bare.isSignature)
+    return nullptr;
+  letters.push_back(context.module.arena.make<lang::TypeParameter>(type.name));
+  return letters.back();
+}
+
 const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
   lang::TypeContext& types = context.module.types;
   if (isBare(context))
@@ -357,7 +374,9 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     return dtype ? types.scalar(*dtype) : types.error();
   }
   size_t wanted = 0;
-  const auto* parameter = context.typeParameters.find(type.name);
+  const lang::TypeParameter* parameter = context.typeParameters.find(type.name);
+  if (!parameter)
+    parameter = letterParameter(context, type);
   const lang::TypeDefinition* definition = nullptr;
   if (!parameter) {
     definition = context.definitions.findType(*context.unit, type.name);

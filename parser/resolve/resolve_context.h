@@ -60,6 +60,10 @@ struct ResolveContext {
     const lang::TypeDefinition* defined = nullptr;
     /// Whether values are called, which may be records.
     bool callsValues = false;
+    /// The type parameters that the definition's signature names by a small letter, without a list
+    /// of them, and whether that signature is being resolved.
+    std::vector<const lang::TypeParameter*> letters;
+    bool isSignature = false;
     /// The sizes that types of the definition name so far.
     std::unordered_map<std::string_view, const lang::Dim*> sizes;
   };
