@@ -392,6 +392,18 @@ const Instance* OpenDefinitions::makeOwn(const void* mention, const Global& glob
   return &own_.emplace(mention, std::move(made)).first->second;
 }
 
+const Var* OpenDefinitions::openParameter(const Global& global) const {
+  const Global* definition = &global;
+  if (auto found = members_.find(&global); found != members_.end()) {
+    const auto& [group, made] = found->second;
+    definition = (*group)[size_t(std::ranges::find(made, &global) - made.begin())];
+  }
+  auto isOpen = [](const Var* parameter) { return !parameter->annotation; };
+  const auto& parameters = definition->function->parameters;
+  auto open = std::ranges::find_if(parameters, isOpen);
+  return open == parameters.end() ? nullptr : *open;
+}
+
 const Global& OpenDefinitions::memberOf(const Global& instance, const Global& definition) const {
   auto found = members_.find(&instance);
   if (found == members_.end())

@@ -78,6 +78,8 @@ public:
   /// Whether a function is of an instance of one use.
   bool isOwn(const lang::Function& function) const { return ownFunctions_.contains(&function); }
 
+  /// The first parameter that a definition, or that of an instance, leaves open; null if none is.
+  const lang::Var* openParameter(const lang::Global& global) const;
   /// What a definition is in the instance that `instance` is a member of; itself where it is none
   /// of the group.
   const lang::Global& memberOf(const lang::Global& instance, const lang::Global& definition) const;

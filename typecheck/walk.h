@@ -51,6 +51,8 @@ private:
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
                       lang::Types parameters);
+  void noteOpenRecursion(lang::Diagnostic& report, const lang::Call& call, const Type& wanted,
+                         const Type& given);
   std::vector<const Type*> inferOperands(std::span<const lang::Operand> operands);
 
   // Uses of open definitions, records with other fields, sizes as numbers.

@@ -225,6 +225,19 @@ void Walk::inferArgument(const lang::Call& call, size_t i, const Type& function,
   group_.require(function.parts[i], argument, call.arguments[i].range, mismatch, true);
 }
 
+/// An open definition has the sizes of its use throughout.
+void Walk::noteOpenRecursion(lang::Diagnostic& report, const lang::Call& call, const Type& wanted,
+                             const Type& given) {
+  const auto* callee = call.callee.value->as<lang::Global>();
+  const lang::Var* open = callee ? checking_.open.openParameter(*callee) : nullptr;
+  if (open && wanted.isTensor() && given.isTensor() && wanted.dtype == given.dtype &&
+      wanted.shape.size() == given.shape.size())
+    report.note(
+        fmt::format("`{}` has no type, so all sizes are those of the use; with types for all "
+                    "parameters they may change",
+                    open->name));
+}
+
 /// What a global declares with names is shown as declared, and what the other arguments have made
 /// of the names that clash.
 void Walk::reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
@@ -238,6 +251,7 @@ void Walk::reportArgument(const lang::Call& call, size_t i, const Type* wanted, 
       isNamed && wanted->hasUnknown ? shortTypeText(declared) : difference.left, difference.right);
   showDifference(report, known, found);
   suggestNumber(report, call.arguments[i], known);
+  noteOpenRecursion(report, call, *known, *found);
   for (size_t j = i + 1; j < parameters.size(); ++j)
     if (const Type* other = unifier_.resolve(parameters[j]);
         !other->isUnknown() && agree(other, found))
