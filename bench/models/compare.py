@@ -30,9 +30,10 @@ HEAD = """# Ten models compared
 
 Baton beside what people would write elsewhere: PyTorch with its modules, JAX by itself or with Flax and Optax, OCaml
 for the interpreter. Each says the same: the model, how its weights are made at first, and its training where the title
-says so. `python3 bench/models/compare.py` writes this page, from `examples/models` and `bench/models`. Lines are
-those with code, types and imports among them, characters those of the lines without indentation; the last two columns are
-Baton's over those of the shortest other one.
+says so; `Mlp.init(key)` makes weights by their types, so nothing is written for that. `python3
+bench/models/compare.py` writes this page, from `examples/models` and `bench/models`. Lines are those with code, types
+and imports among them, characters those of the lines without indentation; the last two columns are Baton's over those of
+the shortest other one.
 `baton test examples/models/tests.baton` holds what Baton's models give against numpy
 (`bench/models/reference.py`).
 

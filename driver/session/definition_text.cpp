@@ -69,7 +69,8 @@ std::unordered_map<uint32_t, std::string> openHeads(const Program& program) {
   for (lang::SourceRange place : program.open)
     heads[place.begin];
   for (const parser::surface::Definition* definition : program.tree->definitions)
-    if (auto open = heads.find(definition->name.range.begin); open != heads.end())
+    if (auto open = heads.find(definition->name.range.begin);
+        open != heads.end() && definition->kind == parser::surface::DefinitionKind::Function)
       open->second = fmt::format("open {}\n", parser::baton::writeHead(*definition));
   return heads;
 }

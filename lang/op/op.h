@@ -204,7 +204,8 @@ enum class Role : uint8_t {
   MatrixTranspose,
   NewAxis,
   Print,
-  Fail
+  Fail,
+  SplitKey
 };
 
 /// One operator.

@@ -99,6 +99,10 @@ public:
     return surfaceOf(*constructor.definition)->constructors[constructor.index].fields.size();
   }
 
+  /// Adds a definition to a unit that its text does not have.
+  void addTo(const Unit& unit, const surface::FunctionDefinition& function) {
+    declareFunction(const_cast<Unit&>(unit), function);
+  }
   /// Adds a function to the program that no name means.
   lang::Global* addNameless(std::string_view name, lang::SourceRange range);
 

@@ -3,6 +3,7 @@
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
+#include "parser/resolve/initialisers.h"
 #include "parser/resolve/name_hints.h"
 
 #include <algorithm>
@@ -81,8 +82,22 @@ std::vector<std::string_view> namesOf(const Unit& unit, MemberKind kind) {
 
 } // namespace
 
+/// The unit of the type in `Net.init` or `nn.Linear.init`; null for any other name.
+static const Unit* unitInitialised(const ResolveContext& context,
+                                   const std::vector<std::string_view>& parts) {
+  if (parts.size() < 2 || parts.size() > 3 || parts[0] != initialiser)
+    return nullptr;
+  auto imported = importedUnit(context, parts);
+  const Unit* unit = parts.size() == 2 ? context.unit : imported.value_or(nullptr);
+  auto type = unit ? unit->types.find(parts[1]) : context.unit->types.end();
+  bool isData = unit && type != unit->types.end() && !type->second.surface->alias;
+  return isData ? unit : nullptr;
+}
+
 bool isJoinedName(const ResolveContext& context, const surface::Expr* expr) {
   std::vector<std::string_view> parts = partsOf(context, expr);
+  if (unitInitialised(context, parts))
+    return true;
   if (auto unit = importedUnit(context, parts)) {
     std::string_view member = parts[parts.size() - 2];
     if (parts.size() == 2 || !*unit || defines(**unit, member))
@@ -99,6 +114,8 @@ const lang::Expr* findCallee(ResolveContext& context, const surface::Expr* expr)
   std::vector<std::string_view> parts = partsOf(context, expr);
   if (parts.size() < 2)
     return nullptr;
+  if (const Unit* unit = unitInitialised(context, parts))
+    return findInitialiser(context, *unit, parts[1]);
   if (auto unit = importedUnit(context, parts); unit && *unit && parts.size() == 2)
     if (const lang::Expr* own = findOwn(context, **unit, parts[0]))
       return own;
@@ -120,6 +137,10 @@ Use buildJoinedName(ResolveContext& context, const surface::Expr* expr) {
       return buildModuleConstant(context, **unit, *constant->second, expr->range);
   if (const lang::Expr* found = findCallee(context, expr))
     return buildFound(context, found, expr->range);
+  if (const Unit* ofType = unitInitialised(context, parts)) {
+    reportNoInitialiser(context, *ofType, parts[1], expr->range);
+    return buildUnknown(context, expr->range);
+  }
   std::string_view name = context.module.arena.copyText(joined(parts));
   if (reportUnknownMember(context, name, expr->range, MemberKind::Value))
     return buildUnknown(context, expr->range);

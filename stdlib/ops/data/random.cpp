@@ -247,6 +247,7 @@ constexpr OperatorRow rows[] = {
      .operands = keyOperand,
      .relation = splitRelation,
      .native = nativeOf<natives::splitKey>(),
+     .role = Role::SplitKey,
      .gradient = integerValued,
      .examples = splitExamples},
     {.name = "random.uniform",
