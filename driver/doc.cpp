@@ -1,6 +1,7 @@
 // `baton doc`: what programs can name, by name and by words.
 #include "driver/commands.h"
 #include "driver/doc_pages.h"
+#include "driver/doc_words.h"
 #include "driver/session/load.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ std::vector<Findable> findable(std::span<const DocumentedModule> modules) {
   for (const DocumentedModule& module : modules)
     for (const Documented& each : module.entries) {
       Findable made{each.name, each.summary(), each.otherNames, each.doc};
+      made.synonyms = calledElsewhere(each.doc);
       if (each.row)
         std::ranges::copy(each.row->otherNames(), std::back_inserter(made.synonyms));
       if (each.row)
@@ -72,14 +74,15 @@ std::string overviews(std::span<const DocumentedModule> modules) {
   return text;
 }
 
-/// The pages of what is meant by a word, and of modules that are called so; else a line for each
-/// entry that has it.
+/// The pages of a word of the language, of what is meant by it, and of modules that are called so;
+/// else a line for each entry that has it.
 void tellOf(Session& session, std::string_view word, Answer& answer) {
   const std::vector<DocumentedModule> modules = allDocumented(session.operators());
   const std::vector<Findable> all = findable(modules);
+  answer.output = wordPage(word);
   for (const DocumentedModule& module : modules) {
     if (module.name == word)
-      answer.output += overview(module);
+      answer.output += (answer.output.empty() ? "" : "\n") + headsOf(module);
     for (const Documented& each : module.entries)
       if (isMeant(each, word))
         answer.output += (answer.output.empty() ? "" : "\n") + page(session, each);

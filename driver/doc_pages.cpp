@@ -90,6 +90,13 @@ std::string namesOf(const DocumentedModule& module) {
   return text + line + "\n";
 }
 
+/// A text that is short enough for a page, as code under a line that says so.
+std::string writtenAs(const Documented& entry) {
+  constexpr ptrdiff_t mostLines = 40;
+  bool isShown = !entry.text.empty() && std::ranges::count(entry.text, '\n') < mostLines;
+  return isShown ? "\nWritten as:\n\n" + asCode(entry.text) : "";
+}
+
 bool isOfOperators(const DocumentedModule& module) {
   return !module.entries.empty() && module.entries[0].row;
 }
@@ -101,7 +108,16 @@ std::string importOf(const DocumentedModule& module) {
 } // namespace
 
 std::string page(Session& session, const Documented& entry) {
-  return pageAt("##", session, entry);
+  return pageAt("##", session, entry) + writtenAs(entry);
+}
+
+std::string headsOf(const DocumentedModule& module) {
+  if (isOfOperators(module))
+    return overview(module);
+  std::string text = fmt::format("# {}\n\n{}{}\n", module.name, importOf(module), module.doc);
+  for (const Documented& entry : module.entries)
+    text += fmt::format("\n{}\n{}", entry.head, asCode(entry.summary()));
+  return text;
 }
 
 std::string overview(const DocumentedModule& module) {
@@ -135,7 +151,7 @@ std::string libraryReference(Session& session) {
 std::string definitionsReference(Session& session, std::span<const Documented> entries) {
   std::string text;
   for (const Documented& entry : entries)
-    text += (text.empty() ? "" : "\n") + page(session, entry);
+    text += (text.empty() ? "" : "\n") + pageAt("##", session, entry);
   return text;
 }
 

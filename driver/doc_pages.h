@@ -6,12 +6,15 @@
 
 namespace driver {
 
-/// One entry under a heading: its head, what it is, an example. Examples of operators are made in
-/// the session.
+/// One entry under a heading: its head, what it is, an example, and of a function of the library
+/// its text. Examples of operators are made in the session.
 std::string page(Session& session, const Documented& entry);
 
 /// A module with a line for each entry; of operators the names.
 std::string overview(const DocumentedModule& module);
+
+/// The same with the head of each entry.
+std::string headsOf(const DocumentedModule& module);
 
 /// All of it as one text, as in docs/library.md; of operators a line each.
 std::string libraryReference(Session& session);

@@ -118,6 +118,7 @@ DocumentedModule preludeOf(Reader& reader, const lang::OperatorTable& table) {
     for (Documented& each : definitionsOf(*read.tree, *read.source, "")) {
       each.doc = spokenBare(each.doc);
       each.head = codeBare(each.head);
+      each.text = {};
       // An operator of that name comes first.
       if (table.find(each.name) || table.find("nn." + each.name))
         each.name = "prelude." + each.name;
@@ -129,6 +130,22 @@ DocumentedModule preludeOf(Reader& reader, const lang::OperatorTable& table) {
 }
 
 } // namespace
+
+std::vector<std::string_view> calledElsewhere(std::string_view doc) {
+  constexpr std::string_view before = "Elsewhere it is called ";
+  size_t begin = doc.find(before);
+  if (begin == std::string_view::npos)
+    return {};
+  doc = doc.substr(begin + before.size());
+  doc = doc.substr(0, doc.find('.'));
+  std::vector<std::string_view> names;
+  for (size_t open = doc.find('`'); open != std::string_view::npos; open = doc.find('`', open)) {
+    size_t close = std::min(doc.find('`', open + 1), doc.size());
+    names.push_back(doc.substr(open + 1, close - open - 1));
+    open = std::min(close + 1, doc.size());
+  }
+  return names;
+}
 
 std::vector<Documented> definitionsOf(const surface::File& tree, const lang::SourceFile& source,
                                       std::string_view prefix) {
@@ -142,6 +159,8 @@ std::vector<Documented> definitionsOf(const surface::File& tree, const lang::Sou
                     parser::baton::writeHead(*definition),
                     parser::docComment(tree, source, definition->name.range),
                     testOf(tree, source, *definition)};
+    if (definition->kind == surface::DefinitionKind::Function)
+      made.text = textAt(source, definition->range);
     if (definition->kind == surface::DefinitionKind::Constant)
       made.kind = "constant";
     if (const auto* type = surface::tryAs<surface::TypeDefinition>(definition)) {
@@ -164,7 +183,7 @@ std::vector<DocumentedModule> allDocumented(const lang::OperatorTable& table) {
     std::string name(file.name.substr(0, file.name.size() - ending.size()));
     bool isImported = name != stdlib::commonLibrary;
     auto entries = definitionsOf(*read.tree, *read.source, isImported ? name + "." : "");
-    // What says nothing of itself is there for the tests of the text.
+    // What says nothing of itself is there for other definitions.
     std::erase_if(entries, [](const Documented& each) { return each.doc.empty(); });
     modules.push_back({name, headComment(file.text), std::move(entries), isImported});
   }

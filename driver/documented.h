@@ -22,8 +22,14 @@ struct Documented {
   /// Of a type its constructors.
   std::vector<std::string_view> otherNames = {};
   const lang::OperatorRow* row = nullptr;
+  /// Of a function of the library all of its text.
+  std::string_view text = {};
 
-  std::string_view summary() const { return std::string_view(doc).substr(0, doc.find('\n')); }
+  /// The first line, without what it is called elsewhere.
+  std::string_view summary() const {
+    std::string_view line = std::string_view(doc).substr(0, doc.find('\n'));
+    return line.substr(0, line.find(" Elsewhere it is called"));
+  }
 };
 
 /// What is named together.
@@ -35,6 +41,9 @@ struct DocumentedModule {
   std::vector<Documented> entries;
   bool isImported = false;
 };
+
+/// What a comment says that other libraries call its definition, behind `Elsewhere it is called`.
+std::vector<std::string_view> calledElsewhere(std::string_view doc);
 
 /// What a text defines; names begin with `prefix`.
 std::vector<Documented> definitionsOf(const parser::surface::File& tree,

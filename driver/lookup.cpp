@@ -18,7 +18,27 @@ bool containsWord(std::string_view text, std::string_view word) {
 namespace {
 
 /// Where a word stands in an entry, the best place first.
-enum class Place : uint8_t { Name, Synonym, Summary, Details, Nowhere };
+enum class Place : uint8_t { Name, Synonym, Summary, Details, Inside, Nowhere };
+
+char small(char letter) {
+  return char(std::tolower(uint8_t(letter)));
+}
+
+bool isOfWord(char letter) {
+  return std::isalnum(uint8_t(letter));
+}
+
+/// Whether a text has the word where one begins, and, where it is to be whole, where it ends.
+bool beginsWord(std::string_view text, std::string_view word, bool isWhole = false) {
+  for (size_t at = 0; at + word.size() <= text.size(); ++at) {
+    size_t end = at + word.size();
+    bool isBound = (at == 0 || !isOfWord(text[at - 1])) &&
+                   (!isWhole || end == text.size() || !isOfWord(text[end]));
+    if (isBound && std::ranges::equal(text.substr(at, word.size()), word, {}, small, small))
+      return true;
+  }
+  return word.empty();
+}
 
 /// Whether other libraries call an entry so.
 bool isOtherName(const Findable& entry, std::string_view word) {
@@ -28,26 +48,52 @@ bool isOtherName(const Findable& entry, std::string_view word) {
 }
 
 Place placeOf(std::string_view word, const Findable& entry) {
-  if (containsWord(entry.name, word) || isOtherName(entry, word))
+  auto begins = [&](std::string_view text) { return beginsWord(text, word); };
+  auto contains = [&](std::string_view text) { return containsWord(text, word); };
+  if (begins(entry.name) || isOtherName(entry, word))
     return Place::Name;
-  if (std::ranges::any_of(entry.synonyms,
-                          [&](std::string_view name) { return containsWord(name, word); }))
+  if (std::ranges::any_of(entry.synonyms, begins))
     return Place::Synonym;
-  if (containsWord(entry.summary, word))
+  if (begins(entry.summary))
     return Place::Summary;
-  return containsWord(entry.details, word) ? Place::Details : Place::Nowhere;
+  if (begins(entry.details))
+    return Place::Details;
+  bool isInside = contains(entry.name) || std::ranges::any_of(entry.synonyms, contains);
+  return isInside ? Place::Inside : Place::Nowhere;
+}
+
+std::vector<std::string_view> partsOf(std::string_view words) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin < words.size();) {
+    size_t end = std::min(words.find(' ', begin), words.size());
+    if (end > begin)
+      parts.push_back(words.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 } // namespace
 
-std::vector<size_t> foundWith(std::span<const Findable> all, std::string_view word) {
+std::vector<size_t> foundWith(std::span<const Findable> all, std::string_view words) {
+  const std::vector<std::string_view> parts = partsOf(words);
+  auto worstOf = [&](const Findable& entry) {
+    auto place = Place::Name;
+    for (std::string_view part : parts)
+      place = std::max(place, placeOf(part, entry));
+    return place;
+  };
   auto best = Place::Nowhere;
   for (const Findable& entry : all)
-    best = std::min(best, placeOf(word, entry));
+    best = std::min(best, worstOf(entry));
   std::vector<size_t> found;
   for (size_t i = 0; i < all.size(); ++i)
-    if (best != Place::Nowhere && placeOf(word, all[i]) == best)
+    if (best != Place::Nowhere && worstOf(all[i]) == best)
       found.push_back(i);
+  std::ranges::stable_partition(found, [&](size_t i) {
+    return std::ranges::all_of(
+        parts, [&](std::string_view part) { return beginsWord(all[i].name, part, true); });
+  });
   return found;
 }
 

@@ -21,9 +21,10 @@ struct Findable {
 /// Whether a text has a word in it, in large or small letters.
 bool containsWord(std::string_view text, std::string_view word);
 
-/// Those that have the word in the best place that any has: the name, a synonym, the summary, the
-/// details. All of them for an empty word.
-std::vector<size_t> foundWith(std::span<const Findable> all, std::string_view word);
+/// Those that have all words, parted by blanks, in the best place that any has: where a word of the
+/// name begins, of a synonym, of the summary, of the details, or inside of a name. Names with
+/// whole words come first. All of them for no word.
+std::vector<size_t> foundWith(std::span<const Findable> all, std::string_view words);
 
 /// Those that are called so elsewhere.
 std::vector<size_t> foundCalled(std::span<const Findable> all, std::string_view word);

@@ -307,6 +307,7 @@ constexpr OperatorRow rows[] = {
      .examples = elementsExamples,
      .unregisteredAttributes = true},
     {.name = "scatter_nd",
+     .synonyms = "segment_sum index_add",
      .doc = "Writes slices at positions that are tuples along the first dimension of the indices.",
      .details = "result[indices[0, y...], ..., indices[m - 1, y...]] is joined with updates[y...]. "
                 "Equal extremes share the gradient.",

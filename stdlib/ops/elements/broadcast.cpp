@@ -457,7 +457,7 @@ constexpr OperatorRow rows[] = {
     comparison<ScalarFunction::GreaterEqual>("greater_equal", "Whether `lhs` is greater or equal.",
                                              greaterEqualExamples, ">="),
     {.name = "where",
-     .synonyms = "?: select",
+     .synonyms = "?: select masked_fill",
      .doc = "`x` where the condition is not zero, and `y` elsewhere.",
      .details = "All three operands are broadcast together.",
      .operands = whereOperands,
