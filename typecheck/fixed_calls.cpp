@@ -115,10 +115,11 @@ void FixedCalls::find(const Call& call, const Type* wanted) {
     }
     std::string_view name = computedRow(call)->operand(i).name;
     auto numbers = numbersOf(call, i);
-    if (!numbers)
-      return;
     auto attribute = std::ranges::find(row.attributes, name, &AttributeRow::name);
-    if (attribute->kind == AttributeKind::Int)
+    bool isOne = attribute->kind == AttributeKind::Int;
+    if (!numbers || (isOne && numbers->size() != 1))
+      return;
+    if (isOne)
       settings.emplace_back(name, numbers->front());
     else
       settings.emplace_back(name, *numbers);

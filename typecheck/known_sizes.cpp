@@ -128,7 +128,20 @@ const Dim* KnownSizes::sizeOf(const Expr& atom) {
   return sizeOf(atom, 0);
 }
 
+/// A list of no sizes, whatever its elements would be.
+bool KnownSizes::isEmptyList(const Expr& atom) const {
+  const auto* var = atom.as<lang::Var>();
+  const auto* constant = atom.as<Constant>();
+  const Type* type = var ? vars_.types[var->number] : constant ? constant->type : nullptr;
+  const OpenNumbers::Number* number = type ? unifier_.numbers().of(type) : nullptr;
+  type = type ? unifier_.resolve(type) : nullptr;
+  lang::Dims shape = number ? number->shape : type && type->isTensor() ? type->shape : lang::Dims();
+  return shape.size() == 1 && shape[0]->isConstant(0);
+}
+
 std::optional<std::vector<const Dim*>> KnownSizes::sizesOf(const Expr& atom) {
+  if (isEmptyList(atom))
+    return std::vector<const Dim*>();
   const Expr* value = &atom;
   for (int i = 0; value && value->as<lang::Var>() && i < mostSteps; ++i) {
     if (auto known = parameters_.find(value->as<lang::Var>()); known != parameters_.end())

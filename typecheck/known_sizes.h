@@ -57,6 +57,7 @@ private:
   const Dim* ofConstant(const lang::Constant& constant);
   const Dim* ofCall(const lang::Call& call, int depth);
   const Dim* ofExtent(const lang::Call& call);
+  bool isEmptyList(const lang::Expr& atom) const;
   std::optional<std::vector<const Dim*>> shapeOf(const lang::Expr& atom) const;
   const lang::Expr* valueOf(const lang::Expr& atom) const;
 

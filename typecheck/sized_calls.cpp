@@ -41,7 +41,9 @@ std::optional<size_t> SizedCalls::settleAttributes(PendingRelation& relation) {
   const lang::Attributes* attributes = relation.attributes;
   for (size_t i = 0; i < names.size(); ++i) {
     auto numbers = numbersOf(*call.arguments[call.arguments.size() - names.size() + i].value);
-    if (!numbers)
+    auto row = std::ranges::find(attributes->rows, names[i], &lang::AttributeRow::name);
+    bool isOne = row != attributes->rows.end() && row->kind == lang::AttributeKind::Int;
+    if (!numbers || (isOne && numbers->size() != 1))
       return i;
     attributes = withAttribute(*attributes, names[i], *numbers);
   }
