@@ -115,16 +115,24 @@ std::string parameterName(size_t number) {
   return number < 26 ? name : name + std::to_string(number / 26);
 }
 
-/// The unknowns that are open in the parameters of every global of a group and that no operator
-/// waits for, in the order of the first one's.
+/// What a definition takes and gives.
+std::vector<const Type*> typesOf(const Group& group, const lang::Function& function) {
+  std::vector<const Type*> types;
+  for (const lang::Var* parameter : function.parameters)
+    types.push_back(group.checking.vars.types[parameter->number]);
+  types.push_back(group.checking.functions.resultTypes[function.number]);
+  return types;
+}
+
+/// The unknowns that are open in the types of every global of a group and that no operator waits
+/// for, in the order of the first one's.
 std::vector<const Type*> generalisable(Group& group) {
   std::unordered_map<const Type*, size_t> uses;
   std::vector<const Type*> found;
   for (const lang::Global* global : group.definitions) {
     std::unordered_set<const Type*> own;
-    for (const lang::Var* parameter : global->function->parameters)
-      for (const Type* unknown :
-           group.unifier.openUnknowns(group.checking.vars.types[parameter->number]))
+    for (const Type* type : typesOf(group, *global->function))
+      for (const Type* unknown : group.unifier.openUnknowns(type))
         if (own.insert(unknown).second && ++uses[unknown] == 1 && global == group.definitions[0])
           found.push_back(unknown);
   }
