@@ -319,7 +319,7 @@ void Writer::branch(const If& first) {
     expr(at->condition, Binding::Pipe);
     text(" {");
     indent();
-    line();
+    blockLine();
     plan(Step::Items, at->then);
     dedent();
     line();
@@ -347,7 +347,7 @@ void Writer::match(const Match& match) {
   text(" {");
   indent();
   for (const Arm& arm : match.arms) {
-    hardLine();
+    &arm == match.arms.data() ? hardBlockLine() : hardLine();
     pattern(arm.pattern);
     if (arm.guard) {
       text(" if ");
@@ -367,7 +367,7 @@ void Writer::block(const Expr* body, bool isBroken) {
   openStrict();
   text("{");
   indent();
-  isBroken ? hardLine() : line();
+  isBroken ? hardBlockLine() : blockLine();
   plan(Step::Items, body);
   dedent();
   line();

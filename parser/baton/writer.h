@@ -53,6 +53,8 @@ protected:
   void softLine() { mark(&lang::Layout::softLine); }
   void fillLine() { mark(&lang::Layout::fillLine); }
   void hardLine() { mark(&lang::Layout::hardLine); }
+  void blockLine() { mark(&lang::Layout::blockLine); }
+  void hardBlockLine() { mark(&lang::Layout::hardBlockLine); }
   void indent() { mark(&lang::Layout::indent); }
   void dedent() { mark(&lang::Layout::dedent); }
   void openHugging() { mark(&lang::Layout::openHugging); }
