@@ -40,6 +40,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return check(session, request.check, look);
   if (app.got_subcommand("doc"))
     return doc(session, request.doc, look);
+  if (app.got_subcommand("fmt"))
+    return layOut(session, request.fmt, look);
   if (app.got_subcommand("print"))
     return print(session, request.print, look);
   if (app.got_subcommand("opt"))

@@ -1,6 +1,7 @@
 // The options of each command are declared beside its one-line description; CLI11 makes the help.
 #include "driver/command_words.h"
 
+#include "driver/command_examples.h"
 #include "driver/engines.h"
 #include "driver/session/hover.h"
 #include "driver/version.h"
@@ -16,52 +17,6 @@ namespace {
 
 constexpr uint64_t mostDigits = 10'000;
 constexpr uint64_t mostPoints = 10'000'000;
-
-constexpr const char* examples =
-    R"(
-Examples:
-  baton check model.rly              say what is wrong with a program
-  baton check --hover 3:14 model.rly what stands there, with its type and what it does
-  baton print --types model.rly      print it with the type of every value
-  baton print --notation=baton model.rly
-                                     print it in Baton's own notation
-  baton explain missing-case         what that message means, with a wrong and a right program
-  baton opt model.rly --passes=dead-code,graph-form
-                                     print it after passes; `baton passes` lists them
-  baton opt model.rly --for=machine --print-after=all
-                                     print what the machine runs, and each step of the way there
-  baton opt model.rly --bisect --random 42
-                                     find the pass that changes what it gives, if one does
-  baton lower model.rly              print the loops of its kernels; `baton rewrites` lists what
-                                     schedules do to them
-  baton grad model.rly --of loss --wrt weight,bias
-                                     print the derivative of a definition as a program
-  baton run hello.rly                call @main and show what it returns
-  baton run model.rly --random 42 --output out.npz
-                                     fill all parameters reproducibly, keep the result
-  baton run model.rly --input data=cat.npy --input kernel=weights.npz:conv1
-  baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
-  baton run train.rly --input state=last.npz --input key=seed:42 --output last.npz
-                                     go on from a result, of whatever type it is
-  baton run train.baton --seed 1 --save params=weights.npz
-                                     keep a field of the result, by the names of its parts
-  baton run model.baton --input p=weights.npz --fix p --input x=x.npy
-                                     fill a record by these names, as a constant
-  baton run model.rly --random 42 --grad
-                                     show the gradients of the result by all inputs too
-  baton run model.rly --random 42 --profile --flame-graph time.svg
-                                     show where the time goes
-  baton test model.baton             run its tests
-  baton debug model.rly --random 42  run it step by step
-  baton bench model.rly --random 42  call it again and again, and tell what a call takes
-  baton cache --clear                forget the kernels that were compiled
-  baton compile model.rly -o model.bvm
-                                     make an executable, which `run` takes as well
-  baton disasm --full model.bvm      print it as a text that `compile` takes
-
-FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
-Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
-70 a fault of Baton, 130 interrupted.)";
 
 /// A check of CLI11: nothing, or what is wrong with the word. Its own conversion lets numbers wrap.
 std::string checkNumber(const std::string& word, uint64_t least, uint64_t most) {
@@ -158,6 +113,22 @@ void addThreads(CLI::App& app, unsigned& threads) {
         ->type_name("N")
         ->check([](const std::string& word) { return checkNumber(word, 1, runtime::mostThreads); },
                 "");
+}
+
+void addFmt(CLI::App& app, FmtOptions& options) {
+  CLI::App* command = app.add_subcommand("fmt", "Lay programs out in their files, as all are");
+  command->add_option("FILE", options.files, "Programs; of - the layout goes to standard output")
+      ->required()
+      ->type_name("");
+  command->add_flag("--check", options.checks,
+                    "Change nothing: list the files that would change, and end with 1 if there "
+                    "are any");
+  command
+      ->add_option("--notation", options.notation,
+                   "What standard input is in, where it has no header of Relay's text")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"relay", "baton"}));
 }
 
 void addPrint(CLI::App& app, PrintOptions& options) {
@@ -614,6 +585,7 @@ void declareCommands(CLI::App& app, Request& request) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Subcommands", "Commands");
   addCheck(app, request.check);
+  addFmt(app, request.fmt);
   addPrint(app, request.print);
   addOpt(app, request.opt);
   addLower(app, request.lower);
@@ -639,7 +611,7 @@ void declareCommands(CLI::App& app, Request& request) {
   addProcessor(app, request);
   addNumbers(app, request);
   addTune(app, request);
-  app.footer(examples);
+  app.footer(commandExamples);
 }
 
 } // namespace driver

@@ -12,6 +12,7 @@ namespace driver {
 /// Everything that the words can say.
 struct Request {
   CheckOptions check;
+  FmtOptions fmt;
   PrintOptions print;
   OptOptions opt;
   LowerOptions lower;

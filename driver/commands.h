@@ -14,6 +14,8 @@ namespace driver {
 Answer check(Session& session, const CheckOptions& options, const Look& look);
 /// What stands at a place of a program.
 Answer hover(Session& session, const CheckOptions& options, const Look& look);
+/// Lays programs out.
+Answer layOut(Session& session, const FmtOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();

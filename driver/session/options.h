@@ -39,6 +39,14 @@ struct CheckOptions {
   std::string hover;
 };
 
+struct FmtOptions {
+  std::vector<std::string> files;
+  /// Only say which files are not laid out so.
+  bool checks = false;
+  /// The notation of standard input: `relay` or `baton`.
+  std::string notation = "baton";
+};
+
 struct PrintOptions {
   std::string file;
   bool types = false;
