@@ -4,6 +4,7 @@
 #include "driver/session/spoken.h"
 #include "lang/source/utf8.h"
 #include "parser/baton/write.h"
+#include "parser/format/format.h"
 #include "parser/restore/restore.h"
 #include "stdlib/operator_reference.h"
 
@@ -36,7 +37,7 @@ std::string inBaton(Session& session, std::string_view code) {
   lang::Arena arena;
   parser::Restored restored =
       parser::restore(arena, *program->module, session.operators(), &program->typing);
-  std::string text = parser::baton::write(*restored.file);
+  std::string text = parser::format::laidOut(parser::baton::write(*restored.file));
   constexpr std::string_view head = "def main() = ";
   return text.starts_with(head)
              ? text.substr(head.size(), text.find_last_not_of('\n') + 1 - head.size())

@@ -1,9 +1,9 @@
 // Texts are read, not checked: what is open in a definition is shown as it is written.
 #include "driver/documented.h"
 
+#include "driver/session/own_notation.h"
 #include "driver/session/spoken.h"
 #include "parser/baton/parse.h"
-#include "parser/baton/write.h"
 #include "parser/relay/parse.h"
 #include "parser/surface/doc_comment.h"
 #include "stdlib/library.h"
@@ -156,8 +156,7 @@ std::vector<Documented> definitionsOf(const surface::File& tree, const lang::Sou
     if (!isNamed)
       continue;
     Documented made{std::string(prefix) + std::string(definition->name.text), "function",
-                    parser::baton::writeHead(*definition),
-                    parser::docComment(tree, source, definition->name.range),
+                    headText(*definition), parser::docComment(tree, source, definition->name.range),
                     testOf(tree, source, *definition)};
     if (definition->kind == surface::DefinitionKind::Function)
       made.text = textAt(source, definition->range);

@@ -3,8 +3,8 @@
 
 #include "driver/session/tests.h"
 
+#include "driver/session/own_notation.h"
 #include "lang/source/utf8.h"
-#include "parser/baton/write.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ std::unordered_map<uint32_t, std::string> openHeads(const Program& program) {
   for (const parser::surface::Definition* definition : program.tree->definitions)
     if (auto open = heads.find(definition->name.range.begin);
         open != heads.end() && definition->kind == parser::surface::DefinitionKind::Function)
-      open->second = fmt::format("open {}\n", parser::baton::writeHead(*definition));
+      open->second = fmt::format("open {}\n", headText(*definition));
   return heads;
 }
 

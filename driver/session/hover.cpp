@@ -4,10 +4,10 @@
 #include "driver/session/definition_text.h"
 #include "driver/session/describe_surface.h"
 #include "driver/session/find_at.h"
+#include "driver/session/own_notation.h"
 #include "driver/session/session.h"
 #include "driver/session/spoken.h"
 #include "lang/source/utf8.h"
-#include "parser/baton/write.h"
 #include "parser/surface/doc_comment.h"
 #include "stdlib/operator_reference.h"
 
@@ -132,7 +132,7 @@ private:
   static std::string openText(const parser::surface::File& tree, const lang::Global& global) {
     for (const parser::surface::Definition* definition : tree.definitions)
       if (definition->name.range == global.range)
-        return "open " + parser::baton::writeHead(*definition);
+        return "open " + headText(*definition);
     return "";
   }
 

@@ -2,6 +2,7 @@
 #include "driver/session/own_notation.h"
 
 #include "parser/baton/write.h"
+#include "parser/format/format.h"
 #include "parser/metadata/metadata.h"
 #include "parser/restore/restore.h"
 #include "parser/surface/doc_comment.h"
@@ -19,7 +20,13 @@ std::string ownNotation(Session& session, const Program& program, bool showsType
       parser::baton::write(*restored.file, [&](const parser::surface::Definition& definition) {
         return parser::docComment(*program.tree, *program.source, definition.name.range);
       });
+  text = parser::format::laidOut(std::move(text));
   return parser::wholeText({std::move(text), std::move(restored.metadata), restored.needsMetadata});
+}
+
+std::string headText(const parser::surface::Definition& definition) {
+  std::string text = parser::format::laidOut(parser::baton::writeHead(definition));
+  return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 
 } // namespace driver

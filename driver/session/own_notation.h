@@ -11,4 +11,7 @@ namespace driver {
 /// ill-typed keep their types.
 std::string ownNotation(Session& session, const Program& program, bool showsTypes);
 
+/// A definition without what it computes, as its text says it.
+std::string headText(const parser::surface::Definition& definition);
+
 } // namespace driver

@@ -66,28 +66,27 @@ std::string Writer::head(const Definition& definition) {
     this->definition(definition);
   }
   run();
-  return layout_.render(lineWidth);
+  return std::move(out_);
 }
 
 std::string Writer::file(const File& file, const DocOf& docOf) {
   for (const Definition* each : file.definitions) {
     if (each != file.definitions.front())
-      layout_.hardLine();
+      out_ += '\n';
     if (docOf)
       doc(docOf(*each));
     definition(*each);
     run();
-    layout_.hardLine();
+    out_ += '\n';
   }
-  return layout_.render(lineWidth);
+  return std::move(out_);
 }
 
 void Writer::doc(std::string_view lines) {
   while (!lines.empty()) {
     std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
-    layout_.text(line.empty() ? "///" : "/// " + std::string(line));
-    layout_.hardLine();
+    out_ += line.empty() ? "///\n" : fmt::format("/// {}\n", line);
   }
 }
 
@@ -109,9 +108,8 @@ void Writer::run() {
 void Writer::perform(const Task& task) {
   switch (task.step) {
   case Step::Text:
-    return layout_.text(task.text);
-  case Step::Mark:
-    return (layout_.*task.mark)();
+    out_ += task.text;
+    return;
   case Step::Expr:
     return planExpr(static_cast<const Expr*>(task.node), task.least);
   case Step::Chain:
@@ -161,8 +159,7 @@ void Writer::constantType(const ConstantDefinition& constant) {
   type(constant.type);
 }
 
-/// A body that is no block stands behind `=`, and operators on a line of their own where they do
-/// not fit.
+/// A body that is no block stands behind `=`.
 void Writer::function(const FunctionDefinition& definition) {
   const Function& function = *definition.function;
   text("def " + nameText(definition.name.text));
@@ -172,18 +169,8 @@ void Writer::function(const FunctionDefinition& definition) {
     text(" ");
     return block(function.body, true);
   }
-  bool hugs = function.body->kind != ExprKind::Infix;
-  if (hugs) {
-    text(" = ");
-    return expr(function.body);
-  }
-  openHugging();
-  text(" =");
-  indent();
-  line();
+  text(" = ");
   expr(function.body);
-  dedent();
-  close();
 }
 
 void Writer::signature(const Function& function) {
@@ -199,7 +186,10 @@ void Writer::signature(const Function& function) {
 }
 
 void Writer::parameter(const Parameter& parameter) {
-  text(parameter.name.text == "_" ? "_" : nameText(parameter.name.text));
+  if (parameter.pattern)
+    pattern(parameter.pattern);
+  else
+    text(parameter.name.text == "_" ? "_" : nameText(parameter.name.text));
   if (parameter.type) {
     text(": ");
     type(parameter.type);
@@ -243,25 +233,17 @@ void Writer::typeDefinition(const TypeDefinition& definition) {
     return text(" {}");
   bool isRecord = constructors.size() == 1 && constructors[0].name.text == definition.name.text &&
                   !constructors[0].fieldNames.empty();
-  openStrict();
-  text(" {");
-  indent();
+  text(" { ");
   size_t count = isRecord ? constructors[0].fields.size() : constructors.size();
   for (size_t i = 0; i < count; ++i) {
-    line();
     if (isRecord) {
       text(nameText(constructors[0].fieldNames[i].text) + ": ");
       type(constructors[0].fields[i]);
     } else {
       constructor(constructors[i]);
     }
-    if (i + 1 < count)
-      text(",");
+    text(i + 1 < count ? ", " : " }");
   }
-  dedent();
-  line();
-  text("}");
-  close();
 }
 
 void Writer::constructor(const Constructor& constructor) {

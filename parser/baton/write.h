@@ -1,7 +1,7 @@
 // The writer of Baton's notation: a surface tree as a text that reads back as the same tree.
 //
-// Brackets are where the grammar needs them. A list that does not fit in a line has an element a
-// line; operators stand at the beginning of a line.
+// Brackets are where the grammar needs them. Lines are of no concern here but for braces that stay
+// broken: parser/format/ lays texts out.
 #pragma once
 
 #include "parser/surface/surface.h"
@@ -10,9 +10,6 @@
 #include <string>
 
 namespace parser::baton {
-
-/// The longest line that is written where it can be broken.
-inline constexpr size_t lineWidth = 100;
 
 /// What documents a definition, without comment signs; empty where nothing does.
 using DocOf = std::function<std::string(const surface::Definition&)>;

@@ -1,4 +1,4 @@
-// Expressions. Chains of operators of one precedence are one group, and so are calls of calls.
+// Expressions.
 #include "parser/baton/writer.h"
 
 #include "lang/types/short_names.h"
@@ -143,11 +143,7 @@ void Writer::planExpr(const Expr* expr, Binding least) {
 void Writer::planPlain(const Expr* expr) {
   switch (expr->kind) {
   case ExprKind::Infix:
-    openHugging();
-    indent();
-    chain(as<Infix>(expr));
-    dedent();
-    return close();
+    return chain(as<Infix>(expr));
   case ExprKind::Call:
     return call(as<Call>(expr));
   case ExprKind::Tuple:
@@ -161,9 +157,7 @@ void Writer::planPlain(const Expr* expr) {
   case ExprKind::FunctionLiteral:
     return lambda(*as<FunctionLiteral>(expr).function);
   case ExprKind::If:
-    openStrict();
-    branch(as<If>(expr));
-    return close();
+    return branch(as<If>(expr));
   case ExprKind::Match:
     return match(as<Match>(expr));
   case ExprKind::Sequence:
@@ -205,7 +199,7 @@ void Writer::planSmall(const Expr* expr) {
   }
 }
 
-/// `a + b - c`, in the group that is open. The left side goes on with it where it may.
+/// `a + b - c`. The left side goes on with it where it may.
 void Writer::chain(const Infix& infix) {
   const InfixForm& form = formOf(infix);
   const auto* left = tryAs<Infix>(infix.left);
@@ -214,8 +208,7 @@ void Writer::chain(const Infix& infix) {
     plan(Step::Chain, left);
   else
     expr(infix.left, leftOf(form.binding));
-  line();
-  text(fmt::format("{} ", form.symbol));
+  text(fmt::format(" {} ", form.symbol));
   expr(infix.right, infix.op == InfixOp::Pipe && infix.right->kind == ExprKind::FunctionLiteral
                         ? Binding::Lambda
                         : rightOf(form.binding));
@@ -241,28 +234,9 @@ void Writer::call(const Call& call) {
   text(")");
 }
 
-/// Numbers fill lines.
 void Writer::tensor(const TensorLiteral& literal) {
   text("[");
-  auto isNumber = [](const Expr* element) {
-    return element->kind == ExprKind::IntLiteral || element->kind == ExprKind::FloatLiteral ||
-           element->kind == ExprKind::BoolLiteral;
-  };
-  if (!std::ranges::all_of(literal.elements, isNumber)) {
-    list(literal.elements, [&](const Expr* element) { expr(element); });
-    return text("]");
-  }
-  openHugging();
-  indent();
-  softLine();
-  for (size_t i = 0; i < literal.elements.size(); ++i) {
-    if (i > 0)
-      fillLine();
-    text(literalText(*literal.elements[i]) + (i + 1 < literal.elements.size() ? "," : ""));
-  }
-  dedent();
-  softLine();
-  close();
+  list(literal.elements, [&](const Expr* element) { expr(element); });
   text("]");
 }
 
@@ -312,28 +286,16 @@ void Writer::lambda(const Function& function) {
   expr(function.body);
 }
 
-/// In the group that is open, so that all branches are broken or none.
 void Writer::branch(const If& first) {
   for (const If* at = &first; at;) {
     text("if ");
     expr(at->condition, Binding::Pipe);
-    text(" {");
-    indent();
-    blockLine();
-    plan(Step::Items, at->then);
-    dedent();
-    line();
-    text("} else ");
+    text(" ");
+    block(at->then);
+    text(" else ");
     const auto* next = tryAs<If>(at->otherwise);
-    if (!next) {
-      text("{");
-      indent();
-      line();
-      plan(Step::Items, at->otherwise);
-      dedent();
-      line();
-      text("}");
-    }
+    if (!next)
+      block(at->otherwise);
     at = next;
   }
 }
@@ -343,11 +305,8 @@ void Writer::match(const Match& match) {
   expr(match.scrutinee, Binding::Pipe);
   if (match.arms.empty())
     return text(" {}");
-  openStrict();
-  text(" {");
-  indent();
+  text(" {\n");
   for (const Arm& arm : match.arms) {
-    &arm == match.arms.data() ? hardBlockLine() : hardLine();
     pattern(arm.pattern);
     if (arm.guard) {
       text(" if ");
@@ -355,24 +314,15 @@ void Writer::match(const Match& match) {
     }
     text(" => ");
     expr(arm.body);
-    text(",");
+    text(", ");
   }
-  dedent();
-  hardLine();
   text("}");
-  close();
 }
 
 void Writer::block(const Expr* body, bool isBroken) {
-  openStrict();
-  text("{");
-  indent();
-  isBroken ? hardBlockLine() : blockLine();
+  text(isBroken ? "{\n" : "{ ");
   plan(Step::Items, body);
-  dedent();
-  line();
-  text("}");
-  close();
+  text(" }");
 }
 
 void Writer::items(const Expr* body) {
@@ -381,7 +331,7 @@ void Writer::items(const Expr* body) {
     return expr(body);
   for (const Item& each : sequence->items) {
     item(each);
-    hardLine();
+    text(" ");
   }
   expr(sequence->result);
 }

@@ -2,8 +2,9 @@
 // recursion.
 #pragma once
 
-#include "lang/source/layout.h"
 #include "parser/baton/write.h"
+
+#include <vector>
 
 namespace parser::baton {
 
@@ -25,15 +26,13 @@ enum class Binding : uint8_t {
 /// What is left to write. To write a node is to plan its pieces, in their order.
 class WritingPlan {
 protected:
-  enum class Step : uint8_t { Text, Mark, Expr, Chain, Pattern, Type, Dim, Items };
-  using Mark = void (lang::Layout::*)();
+  enum class Step : uint8_t { Text, Expr, Chain, Pattern, Type, Dim, Items };
 
   /// Which fields count depends on the step.
   struct Task {
     Step step;
     Binding least = Binding::Lambda;
     const void* node = nullptr;
-    Mark mark = nullptr;
     std::string text = {};
   };
 
@@ -49,25 +48,11 @@ protected:
   void pattern(const surface::Pattern* pattern) { plan(Step::Pattern, pattern); }
   void type(const surface::Type* type) { plan(Step::Type, type); }
 
-  void line() { mark(&lang::Layout::line); }
-  void softLine() { mark(&lang::Layout::softLine); }
-  void fillLine() { mark(&lang::Layout::fillLine); }
-  void hardLine() { mark(&lang::Layout::hardLine); }
-  void blockLine() { mark(&lang::Layout::blockLine); }
-  void hardBlockLine() { mark(&lang::Layout::hardBlockLine); }
-  void indent() { mark(&lang::Layout::indent); }
-  void dedent() { mark(&lang::Layout::dedent); }
-  void openHugging() { mark(&lang::Layout::openHugging); }
-  void openStrict() { mark(&lang::Layout::openStrict); }
-  void close() { mark(&lang::Layout::close); }
-
   /// Takes the task that comes next; false where all is done. What was planned since the last time
   /// comes before what was planned earlier.
   bool next(Task& task);
 
 private:
-  void mark(Mark what) { plan_.push_back({.step = Step::Mark, .mark = what}); }
-
   std::vector<Task> plan_, tasks_;
 };
 
@@ -106,7 +91,7 @@ private:
   void lambda(const surface::Function& function);
   void branch(const surface::If& branch);
   void match(const surface::Match& match);
-  /// `{ items; value }`, in one group.
+  /// `{ items; value }`; the line ends behind its brace where it is to stay broken.
   void block(const surface::Expr* body, bool isBroken = false);
   /// What stands in a block.
   void items(const surface::Expr* body);
@@ -120,7 +105,7 @@ private:
   void planDim(const surface::Dim& dim, Binding least);
   void types(std::span<const surface::Type* const> types);
 
-  lang::Layout layout_;
+  std::string out_;
 };
 
 /// The number of a literal as it is written.
@@ -128,26 +113,16 @@ std::string literalText(const surface::Expr& literal);
 /// A text in quotes.
 std::string quotedText(std::string_view text);
 
-/// Elements with commas between them; where they do not fit in a line each has its own.
+/// Elements with commas between them.
 template <typename Items, typename Each>
 void Writer::list(const Items& items, Each each) {
-  if (items.empty())
-    return;
-  openHugging();
-  indent();
-  softLine();
   bool isFirst = true;
   for (const auto& item : items) {
-    if (!isFirst) {
-      text(",");
-      line();
-    }
+    if (!isFirst)
+      text(", ");
     isFirst = false;
     each(item);
   }
-  dedent();
-  softLine();
-  close();
 }
 
 } // namespace parser::baton

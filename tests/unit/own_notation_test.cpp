@@ -2,6 +2,7 @@
 // otherwise, and that all of it reads back.
 #include "lang/source/layout.h"
 #include "parser/baton/write.h"
+#include "parser/format/format.h"
 #include "parser/metadata/metadata.h"
 #include "parser/restore/restore.h"
 #include "stdlib/ops.h"
@@ -22,8 +23,8 @@ std::string ownOf(const harness::ReadText& read) {
   lang::Arena arena;
   parser::Restored own =
       parser::restore(arena, *read.module, stdlib::operatorTable(), &read.typing);
-  return parser::wholeText(
-      {parser::baton::write(*own.file), std::move(own.metadata), own.needsMetadata});
+  return parser::wholeText({parser::format::laidOut(parser::baton::write(*own.file)),
+                            std::move(own.metadata), own.needsMetadata});
 }
 
 /// Relay's text of one or more definitions in Baton's notation. It has been read back.
