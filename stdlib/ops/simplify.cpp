@@ -24,6 +24,11 @@ constexpr std::array<std::string_view, 6> views = {"reshape",          "reshape_
 constexpr std::array<std::string_view, 6> movers = {
     "broadcast_to", "broadcast_to_like", "transpose", "reverse", "copy", "tile"};
 
+/// What gives a tensor of the shape of its first operand.
+constexpr std::array shapeKeepers = {lang::Role::ZerosLike, lang::Role::OnesLike,
+                                     lang::Role::CastLike,  lang::Role::Barrier,
+                                     lang::Role::Negate,    lang::Role::Not};
+
 bool isOneOf(std::span<const std::string_view> names, const TermCall& call) {
   return std::ranges::find(names, call.row->name) != names.end();
 }
@@ -34,7 +39,7 @@ Term shapeSource(const SimplifyCall& s, Term term) {
     auto made = s.madeBy(term);
     if (!made)
       break;
-    if (made->row->role != lang::Role::None)
+    if (std::ranges::count(shapeKeepers, made->row->role) > 0)
       term = made->operands[0];
     else if (made->row->name == "broadcast_to_like")
       term = made->operands[1];
