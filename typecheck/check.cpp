@@ -119,6 +119,18 @@ private:
     stack_.push_back(std::move(step));
   }
 
+  /// What is doubtful in instances is told where it stands, once.
+  void tellDoubts(const lang::Diagnostics& own) {
+    for (const lang::Diagnostic& finding : own.all()) {
+      auto isTold = [&](const lang::Diagnostic& told) {
+        return told.range == finding.range && told.text == finding.text;
+      };
+      if (finding.message == lang::Message::DoubtfulCall &&
+          std::ranges::none_of(diagnostics_.all(), isTold))
+        diagnostics_.report(finding.message, finding.range, "", "") = finding;
+    }
+  }
+
   void finish() {
     Step& step = stack_.back();
     if (step.instance) {
@@ -126,6 +138,8 @@ private:
       for (const lang::Diagnostic& finding : step.own->all())
         if (finding.severity() == lang::Severity::Error && !step.instance->problem)
           step.instance->problem = finding;
+      if (!step.instance->problem)
+        tellDoubts(*step.own);
     } else {
       idle_ = std::move(step.inference);
     }

@@ -6,7 +6,7 @@
 // what it takes, gives an open number that agrees with its operands.
 #include "typecheck/number_relations.h"
 
-#include "lang/op/op.h"
+#include "lang/ir/numbers_meant.h"
 
 #include <algorithm>
 
@@ -193,6 +193,7 @@ NumberRelations::Found NumberRelations::linkNumbers(const PendingRelation& relat
   auto ofFloats = answerWith(relation, operands, runtime::Float32);
   if (!ofFloats)
     return {decideByOnlyFit(relation, operands), nullptr};
+  isReal = isReal || lang::meansReals(*relation.row, relation.places);
   auto ofIntegers = isReal ? std::nullopt : answerWith(relation, operands, runtime::Int32);
   bool takesIntegers = ofIntegers.has_value();
   forEachNumber(operands, [&](const Type* number) {

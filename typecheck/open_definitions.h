@@ -11,6 +11,7 @@
 #pragma once
 
 #include "lang/ir/module.h"
+#include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
 #include "typecheck/unify.h"
 

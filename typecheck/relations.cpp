@@ -9,6 +9,7 @@
 #include "lang/op/operand_demand.h"
 #include "lang/op/other_names.h"
 #include "typecheck/call_edits.h"
+#include "typecheck/doubtful_numbers.h"
 #include "typecheck/shape_report.h"
 #include "typecheck/type_difference.h"
 
@@ -347,6 +348,8 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   takeResult(relation, result.output);
   return {};
 }
+  else if (definitions_.mayGrow())
+    doubtNumbers(relation, operands, values_, diagnostics_);
 
 /// A result whose element type its use decides is an open number.
 void Relations::takeResult(const PendingRelation& relation, const Type* output) {

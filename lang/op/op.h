@@ -211,6 +211,12 @@ enum class Role : uint8_t {
 /// One operator.
 struct OperatorRow {
   std::string_view name;
+/// What integers and truth values as operands are likely to be meant as, where a text leaves open
+/// what they are: as given; as reals, since of integers the result is one, without what stands
+/// behind the point; the same where operand 1 is a negative number; truth values as numbers of
+/// which 1 is true, since of them the result is one.
+enum class NumbersMeant : uint8_t { AsGiven, Reals, RealsOfNegativePowers, Counts };
+
   /// What other libraries call it, separated by blanks; for searches and suggestions.
   std::string_view synonyms = {};
   /// One sentence, for lists and hovers.
@@ -237,6 +243,7 @@ struct OperatorRow {
   /// True when Relay registers no attribute type: its text then carries `attrs_type_key`.
   bool unregisteredAttributes = false;
 
+  NumbersMeant numbersMeant = NumbersMeant::AsGiven;
   /// What operand `i` of a call is.
   const OperandRow& operand(size_t i) const { return operands[std::min(i, operands.size() - 1)]; }
   bool takes(size_t count) const {
@@ -252,6 +259,12 @@ struct OperatorRow {
   /// How many operands a call has, in words.
   std::string operandCount() const;
   /// The names in `synonyms`.
+  /// The row with numbers that are meant so.
+  constexpr OperatorRow meaning(NumbersMeant numbers) const {
+    OperatorRow row = *this;
+    row.numbersMeant = numbers;
+    return row;
+  }
   std::vector<std::string_view> otherNames() const;
 };
 

@@ -1,4 +1,5 @@
 // Calls: operators as they are written, and arguments.
+#include "lang/ir/numbers_meant.h"
 #include "parser/restore/pieces.h"
 
 #include <algorithm>
@@ -53,7 +54,9 @@ bool PieceMaker::takesEqualTypes(const lang::OperatorRow& row) const {
 /// it that. `row` is null for calls of what is no operator as it is written.
 NumberType PieceMaker::typeBy(const lang::Call& call, const lang::OperatorRow* row,
                               const lang::Constant& constant) {
-  NumberType found = NumberType::Default;
+  bool meansReals = row && lang::meansReals(*row, call.arguments);
+  NumberType found =
+      meansReals && !constant.type->dtype.isFloat() ? NumberType::Unknown : NumberType::Default;
   for (const lang::Operand& argument : call.arguments) {
     const lang::Expr& atom = *vars_.resolve(argument.value);
     const auto* other = atom.as<lang::Constant>();

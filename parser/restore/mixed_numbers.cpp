@@ -1,6 +1,8 @@
 // Marks what numbers go into, until nothing is new; blocks come behind the values that they are in.
 #include "parser/restore/mixed_numbers.h"
 
+#include "lang/ir/numbers_meant.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -70,6 +72,13 @@ private:
   void checkCall(const lang::Call& call) {
     if (call.callee.value->as<lang::Global>())
       return;
+    const auto* op = call.callee.value->as<lang::OperatorRef>();
+    bool meansReals = op && lang::meansReals(*op->row, call.arguments);
+    for (const lang::Operand& argument : call.arguments) {
+      const lang::Type* number = tensorOf(argument);
+      mixes_ |= meansReals && argument.value->as<lang::Var>() && isOpen(argument) && number &&
+                !number->dtype.isFloat() && !number->dtype.isBool();
+    }
     for (const lang::Operand& left : call.arguments)
       for (const lang::Operand& right : call.arguments) {
         const lang::Type *number = tensorOf(left), *other = tensorOf(right);

@@ -420,7 +420,8 @@ constexpr OperatorRow rows[] = {
                      "power", "`lhs` to the power of `rhs`.",
                      "Integers wrap. The gradient of the exponent is taken as "
                      "zero where `lhs` is not positive.",
-                     GradientRule{powerGradient, powerEdges}, powerExamples, "**"),
+                     GradientRule{powerGradient, powerEdges}, powerExamples, "**")
+                     .meaning(NumbersMeant::RealsOfNegativePowers),
                  {simplifyPower, powerSimpler}),
     simplifiedBy(arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
                                                      GradientRule{extremeGradient, maximumTies},

@@ -183,7 +183,8 @@ template <ScalarFunction function>
 constexpr OperatorRow real(std::string_view name, std::string_view doc,
                            void (*gradient)(GradientCall&), std::span<const Example> examples,
                            std::string_view details = realDetails) {
-  return unary(name, doc, details, mapReal<function>, GradientRule{gradient}, examples);
+  return unary(name, doc, details, mapReal<function>, GradientRule{gradient}, examples)
+      .meaning(NumbersMeant::Reals);
 }
 
 constexpr Example logExamples[] = {{"log([1f, 2f])", "[0f, 0.69314718f]"}};

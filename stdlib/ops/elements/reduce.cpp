@@ -371,7 +371,8 @@ constexpr SimplifyExample meanSimpler[] = {{"mean(expand_dims(%n, axis=1), axis=
 constexpr OperatorRow rows[] = {
     simplifiedBy(reduction("sum", "The sum over axes.",
                            "Integers wrap. Of truth values it is `any`.", computeSum,
-                           GradientRule{sumGradient}, sumExamples),
+                           GradientRule{sumGradient}, sumExamples)
+                     .meaning(NumbersMeant::Counts),
                  {simplifySum, sumSimpler}),
     simplifiedBy(reduction("prod", "The product over axes.", "Integers wrap.",
                            reduce<Combiner::Product>, GradientRule{productGradient, prodZeros},
@@ -392,7 +393,8 @@ constexpr OperatorRow rows[] = {
             "mean", "The mean over axes.",
             "The sum in the type of the data, divided by the number of elements in that type; "
             "integers truncate toward zero.",
-            computeMean, GradientRule{meanGradient}, meanExamples),
+            computeMean, GradientRule{meanGradient}, meanExamples)
+            .meaning(NumbersMeant::Reals),
         {simplifyReduction, meanSimpler}),
     reduction("all", "Whether all elements over axes are true.",
               "Non-zero is true; the result has the type of the data, 0 or 1.",
@@ -413,7 +415,8 @@ constexpr OperatorRow rows[] = {
      .relation = varianceRelation,
      .compute = variance,
      .gradient = GradientRule{varianceGradient},
-     .examples = varianceExamples},
+     .examples = varianceExamples,
+     .numbersMeant = NumbersMeant::Reals},
 };
 
 constexpr Synonyms synonyms[] = {{"sum", "reduce_sum"},

@@ -203,7 +203,8 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{[](GradientCall& d) {
        crossEntropyGradient(d, d.operand(1) / d.operand(0), log(d.operand(0)));
      }},
-     .examples = crossEntropyExamples},
+     .examples = crossEntropyExamples,
+     .numbersMeant = NumbersMeant::Reals},
     {.name = "nn.cross_entropy_with_logits",
      .doc = "The mean over samples of minus the sum of `x * y`.",
      .details = "`x` holds log-probabilities, as `nn.log_softmax` gives them.",
