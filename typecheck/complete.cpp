@@ -81,6 +81,8 @@ private:
       return Rewriter::bind(old, withElement(copied, checking_.typing.of(*old.var)->dtype), out);
     if (isCountMark(call))
       return Rewriter::bind(old, unmarked(copied), out);
+    if (isQuotientMark(call))
+      return Rewriter::bind(old, quotient(copied, *checking_.typing.of(*old.var)), out);
     return Rewriter::bind(old, &copied, out);
   }
 
@@ -163,6 +165,14 @@ private:
     Call* plain = make.arena.make<Call>(copied);
     plain->named = {};
     return plain;
+  }
+
+  /// The quotient of integers goes with their remainder.
+  const Call* quotient(const Call& copied, const Type& type) {
+    if (!type.isTensor() || type.dtype.isFloat())
+      return unmarked(copied);
+    return make.call(make.operators.withRole(Role::FloorDivide),
+                     {copied.arguments[0].value, copied.arguments[1].value});
   }
 
   const Call* withElement(const Call& copied, DType dtype) {

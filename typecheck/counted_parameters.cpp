@@ -20,6 +20,7 @@ public:
       : function_(*global.function), operators_(operators) {
     for (std::string_view infix : {"+", "-", "*", "/"})
       arithmetic_.insert(operators.findInfix(infix));
+    arithmetic_.insert(&operators.withRole(Role::FloorDivide));
   }
 
   void collect(const Global& self,

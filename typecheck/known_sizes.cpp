@@ -22,7 +22,7 @@ KnownSizes::KnownSizes(Unifier& unifier, const lang::OperatorTable& operators,
                        const VarTables& vars)
     : unifier_(unifier),
       vars_(vars), arithmetic_{operators.findInfix("+"), operators.findInfix("-"),
-                               operators.findInfix("*"), operators.findInfix("/")} {}
+                               operators.findInfix("*")} {}
 
 /// The value of a variable, and anything else itself.
 const Expr* KnownSizes::valueOf(const Expr& atom) const {
@@ -78,7 +78,8 @@ const Dim* KnownSizes::ofCall(const Call& call, int depth) {
     return types.subtract(left, right);
   if (op->row == arithmetic_.multiply)
     return types.multiply(left, right);
-  bool divides = op->row == arithmetic_.divide && right->isConstant() && right->value > 0;
+  bool isQuotient = lang::isQuotientMark(call) || op->row->role == lang::Role::FloorDivide;
+  bool divides = isQuotient && right->isConstant() && right->value > 0;
   return divides ? types.floorDivide(left, right->value) : nullptr;
 }
 

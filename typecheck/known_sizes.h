@@ -65,7 +65,7 @@ private:
   const VarTables& vars_;
   /// The operators that sizes are computed by.
   struct Arithmetic {
-    const lang::OperatorRow *add, *subtract, *multiply, *divide;
+    const lang::OperatorRow *add, *subtract, *multiply;
   };
   Arithmetic arithmetic_;
   std::unordered_map<const lang::Call*, const Dim*> named_;

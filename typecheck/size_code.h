@@ -6,6 +6,7 @@
 
 #include "lang/ir/builder.h"
 #include "lang/ir/typing.h"
+#include "lang/op/op.h"
 
 #include <functional>
 #include <optional>
@@ -62,7 +63,9 @@ public:
   Value addNumber(Value left, int64_t right) { return compute("+", left, number(right)); }
   Value scaled(Value left, int64_t right) { return compute("*", left, number(right)); }
   Value multiply(Value left, Value right) { return compute("*", left, right); }
-  Value quotient(Value left, int64_t right) { return compute("/", left, number(right)); }
+  Value quotient(Value left, int64_t right) {
+    return out_.call(make_.operators.withRole(lang::Role::FloorDivide), {left, number(right)});
+  }
 
 private:
   const SizePlaces::Place* find(const lang::Dim* size) const;

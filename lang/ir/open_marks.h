@@ -4,7 +4,7 @@
 // is computed from numbers that are sizes. `sized`: and it is bound by a let that is there for the
 // type to be declared, which is no more needed where the sizes turn out to be numbers. `attribute`:
 // each argument behind the operands gives the attribute that such a mark names, which has to turn
-// out to be numbers.
+// out to be numbers. `quotient`: it is written `/`, which rounds quotients of integers down.
 #pragma once
 
 #include "lang/ir/expr.h"
@@ -16,7 +16,7 @@ namespace lang {
 
 inline constexpr std::string_view numberMark = "dtype", countMark = "count",
                                   computedMark = "computed", sizedMark = "sized",
-                                  attributeMark = "attribute";
+                                  attributeMark = "attribute", quotientMark = "quotient";
 
 inline bool isMarked(const Call& call, std::string_view mark) {
   return call.callee.value->as<OperatorRef>() &&
@@ -35,6 +35,9 @@ inline std::vector<std::string_view> attributeMarksOf(const Call& call) {
     if (mark.name == attributeMark && call.callee.value->as<OperatorRef>())
       names.push_back(mark.value.text);
   return names;
+}
+inline bool isQuotientMark(const Call& call) {
+  return isMarked(call, quotientMark);
 }
 inline bool isComputedMark(const Call& call) {
   return isMarked(call, computedMark);

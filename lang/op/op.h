@@ -180,8 +180,9 @@ enum class Derivative : uint8_t {
 /// of operand 0, all zeros, all ones, or with one one; the number of its elements; operand 0 in the
 /// element type of operand 1; tensors of tensors; a value itself, so that what is computed from it
 /// is not taken for what was computed before; prefixes; what brackets around tensors make; reading
-/// along one dimension at positions, or a slice, and at places along several; one extent of a
-/// shape, and another shape; `.T`; what shows a value while the program runs; and what ends it.
+/// along one dimension at positions, or a slice, and at places along several; the places of what is
+/// true; the quotient of integers that `/` of Baton's notation means; one extent of a shape, and
+/// another shape; `.T`; what shows a value while the program runs; and what ends it.
 enum class Role : uint8_t {
   None,
   ZerosLike,
@@ -197,6 +198,8 @@ enum class Role : uint8_t {
   Stack,
   Take,
   TakePoints,
+  Places,
+  FloorDivide,
   Slice,
   Extent,
   Shape,
@@ -208,15 +211,15 @@ enum class Role : uint8_t {
   SplitKey
 };
 
-/// One operator.
-struct OperatorRow {
-  std::string_view name;
 /// What integers and truth values as operands are likely to be meant as, where a text leaves open
 /// what they are: as given; as reals, since of integers the result is one, without what stands
 /// behind the point; the same where operand 1 is a negative number; truth values as numbers of
 /// which 1 is true, since of them the result is one.
 enum class NumbersMeant : uint8_t { AsGiven, Reals, RealsOfNegativePowers, Counts };
 
+/// One operator.
+struct OperatorRow {
+  std::string_view name;
   /// What other libraries call it, separated by blanks; for searches and suggestions.
   std::string_view synonyms = {};
   /// One sentence, for lists and hovers.
@@ -240,10 +243,10 @@ enum class NumbersMeant : uint8_t { AsGiven, Reals, RealsOfNegativePowers, Count
   ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
   /// The infix spelling, such as `+`, or empty.
   std::string_view infix = {};
+  NumbersMeant numbersMeant = NumbersMeant::AsGiven;
   /// True when Relay registers no attribute type: its text then carries `attrs_type_key`.
   bool unregisteredAttributes = false;
 
-  NumbersMeant numbersMeant = NumbersMeant::AsGiven;
   /// What operand `i` of a call is.
   const OperandRow& operand(size_t i) const { return operands[std::min(i, operands.size() - 1)]; }
   bool takes(size_t count) const {
@@ -256,15 +259,15 @@ enum class NumbersMeant : uint8_t { AsGiven, Reals, RealsOfNegativePowers, Count
     row.role = its;
     return row;
   }
-  /// How many operands a call has, in words.
-  std::string operandCount() const;
-  /// The names in `synonyms`.
   /// The row with numbers that are meant so.
   constexpr OperatorRow meaning(NumbersMeant numbers) const {
     OperatorRow row = *this;
     row.numbersMeant = numbers;
     return row;
   }
+  /// How many operands a call has, in words.
+  std::string operandCount() const;
+  /// The names in `synonyms`.
   std::vector<std::string_view> otherNames() const;
 };
 

@@ -1,5 +1,6 @@
 // Expressions of the surface tree to the graph. Chains that lean to the left (calls of calls,
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
+#include "lang/ir/open_marks.h"
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/name_hints.h"
@@ -341,6 +342,8 @@ private:
     Node* node =
         makeNode(NodeKind::Call, infix.range, {left, right, Use{callee, nullptr, infix.opRange}});
     node->attributes = defaultAttributes(context_, *row);
+    if (infix.op == surface::InfixOp::Divide && isBare(context_))
+      mark(context_, *node, lang::quotientMark);
     return useOf(node);
   }
 

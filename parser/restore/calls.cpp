@@ -20,6 +20,15 @@ constexpr std::pair<std::string_view, surface::InfixOp> infixOps[] = {
     {"%", surface::InfixOp::Remainder}, {"@", surface::InfixOp::MatrixProduct},
     {"**", surface::InfixOp::Power}};
 
+/// Whether an operand is known to be of floats, or of other elements.
+bool isOf(const lang::Typing* typing, bool floats, const lang::Operand& operand) {
+  const auto* constant = operand.value->as<lang::Constant>();
+  const lang::Type* type = constant ? constant->type
+                           : typing ? typing->of(*operand.value)
+                                    : nullptr;
+  return type && type->isTensor() && type->dtype.isFloat() == floats;
+}
+
 bool isNumber(const surface::Expr* expr) {
   using enum surface::ExprKind;
   return expr->kind == IntLiteral || expr->kind == FloatLiteral || expr->kind == BoolLiteral;
@@ -135,7 +144,7 @@ std::optional<Piece> PieceMaker::operatorForm(const lang::Call& call,
                                               const lang::OperatorRow& row) {
   if (!hasDefaults(shared_.operators, row, *call.attributes))
     return std::nullopt;
-  if (!row.infix.empty() && call.arguments.size() == 2)
+  if (call.arguments.size() == 2)
     return infixForm(call, row);
   bool isPrefix = row.role == lang::Role::Negate || row.role == lang::Role::Not;
   if (call.arguments.size() != 1 || (!isPrefix && row.role != lang::Role::MatrixTranspose))
@@ -155,9 +164,14 @@ std::optional<Piece> PieceMaker::operatorForm(const lang::Call& call,
   return Piece{made, operand.width + 1};
 }
 
+/// How a call is written between its operands, as `/` rounds quotients of integers down.
 std::optional<Piece> PieceMaker::infixForm(const lang::Call& call, const lang::OperatorRow& row) {
+  bool isFloor = row.role == lang::Role::FloorDivide;
+  std::string_view symbol = isFloor ? "/" : row.infix;
+  if (symbol == "/" && !isOf(shared_.typing, !isFloor, call.arguments[0]))
+    return std::nullopt;
   auto op =
-      std::ranges::find(infixOps, row.infix, &std::pair<std::string_view, surface::InfixOp>::first);
+      std::ranges::find(infixOps, symbol, &std::pair<std::string_view, surface::InfixOp>::first);
   if (op == std::end(infixOps))
     return std::nullopt;
   std::vector<Piece> pieces = callOperands(call, &row, 3);

@@ -404,7 +404,8 @@ constexpr OperatorRow rows[] = {
                  {simplifyDivide, divideSimpler}),
     arithmetic<ScalarFunction::FloorDivide>("floor_divide",
                                             "The largest integer not above the quotient.", "",
-                                            stepFunction, floorDivideExamples),
+                                            stepFunction, floorDivideExamples)
+        .inRole(Role::FloorDivide),
     arithmetic<ScalarFunction::TruncDivide>("trunc_divide", "The quotient without its fraction.",
                                             "", stepFunction, truncDivideExamples),
     arithmetic<ScalarFunction::TruncMod>("mod", "The remainder with the sign of `lhs`.",
