@@ -6,6 +6,7 @@
 #include "lang/ir/rewrite.h"
 #include "lang/types/short_names.h"
 #include "typecheck/fixed_calls.h"
+#include "typecheck/masked_reads.h"
 #include "typecheck/size_code.h"
 #include "typecheck/type_parameters.h"
 
@@ -81,6 +82,8 @@ private:
       return Rewriter::bind(old, withElement(copied, checking_.typing.of(*old.var)->dtype), out);
     if (isCountMark(call))
       return Rewriter::bind(old, unmarked(copied), out);
+    if (isBracketsMark(call))
+      return Rewriter::bind(old, read(call, copied, out), out);
     if (isQuotientMark(call))
       return Rewriter::bind(old, quotient(copied, *checking_.typing.of(*old.var)), out);
     return Rewriter::bind(old, &copied, out);
@@ -165,6 +168,14 @@ private:
     Call* plain = make.arena.make<Call>(copied);
     plain->named = {};
     return plain;
+  }
+
+  const Expr* read(const Call& call, const Call& copied, BlockBuilder& out) {
+    const Type* positions = fixed_.typeOf(*call.arguments[1].value);
+    if (!positions || !isMask(positions))
+      return unmarked(copied);
+    return maskedRead(make, out, copied.arguments[0].value, copied.arguments[1].value,
+                      positions->shape.size(), copied.attributes->integer("axis"));
   }
 
   /// The quotient of integers goes with their remainder.

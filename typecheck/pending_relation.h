@@ -37,6 +37,8 @@ struct PendingRelation {
   OpenClass opens = OpenClass::None;
   /// Whether operands are sizes by which its shape is computed.
   bool isComputed = false;
+  /// Whether its positions stand in brackets.
+  bool isInBrackets = false;
   /// Whether it makes a count of its operand.
   bool counts = false;
   /// A call of what may be a record or a function.

@@ -10,6 +10,7 @@
 #include "lang/op/other_names.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/doubtful_numbers.h"
+#include "typecheck/masked_reads.h"
 #include "typecheck/shape_report.h"
 #include "typecheck/type_difference.h"
 
@@ -320,7 +321,10 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   for (size_t i = 0; i < operands.size(); ++i)
     if (parameterOf(operands[i]) && !takesParameters(*relation.row, i))
       return i;
-  RelationResult result = answer(relation, operands);
+  bool isMasked = relation.isInBrackets && operands[0]->isTensor() && isMask(operands[1]);
+  RelationResult result =
+      isMasked ? maskedRelation({unifier_.types(), operands, *relation.attributes}, unifier_)
+               : answer(relation, operands);
   switch (result.outcome) {
   case RelationResult::Outcome::Waiting:
     return waitOrGoOn(relation, result, operands);
@@ -345,11 +349,11 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   collectBounds(relation, result);
   if (!result.doubt.empty())
     diagnostics_.report(Message::DoubtfulCall, relation.range, relation.calledAs(), result.doubt);
+  else if (definitions_.mayGrow())
+    doubtNumbers(relation, operands, values_, diagnostics_);
   takeResult(relation, result.output);
   return {};
 }
-  else if (definitions_.mayGrow())
-    doubtNumbers(relation, operands, values_, diagnostics_);
 
 /// A result whose element type its use decides is an open number.
 void Relations::takeResult(const PendingRelation& relation, const Type* output) {

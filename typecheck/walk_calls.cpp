@@ -146,6 +146,7 @@ const Type* Walk::inferOperatorCall(const lang::Call& call, const lang::Operator
   }
   relation.counts = lang::isCountMark(call);
   relation.isComputed = lang::isComputedMark(call);
+  relation.isInBrackets = lang::isBracketsMark(call);
   bool takesInstances = row.derivative != lang::Derivative::None;
   auto typeOf = [&](const lang::Operand& argument) {
     const Type* type = inferOperand(argument);

@@ -5,6 +5,7 @@
 // type to be declared, which is no more needed where the sizes turn out to be numbers. `attribute`:
 // each argument behind the operands gives the attribute that such a mark names, which has to turn
 // out to be numbers. `quotient`: it is written `/`, which rounds quotients of integers down.
+// `brackets`: its positions stand in brackets, where truth values pick.
 #pragma once
 
 #include "lang/ir/expr.h"
@@ -16,7 +17,8 @@ namespace lang {
 
 inline constexpr std::string_view numberMark = "dtype", countMark = "count",
                                   computedMark = "computed", sizedMark = "sized",
-                                  attributeMark = "attribute", quotientMark = "quotient";
+                                  attributeMark = "attribute", quotientMark = "quotient",
+                                  bracketsMark = "brackets";
 
 inline bool isMarked(const Call& call, std::string_view mark) {
   return call.callee.value->as<OperatorRef>() &&
@@ -38,6 +40,9 @@ inline std::vector<std::string_view> attributeMarksOf(const Call& call) {
 }
 inline bool isQuotientMark(const Call& call) {
   return isMarked(call, quotientMark);
+}
+inline bool isBracketsMark(const Call& call) {
+  return isMarked(call, bracketsMark);
 }
 inline bool isComputedMark(const Call& call) {
   return isMarked(call, computedMark);

@@ -1,5 +1,6 @@
 // `x[i, 1:, ..]`: numpy's indexing by operators that read along one dimension. Positions behind
 // `..` count dimensions from the back, so nothing here needs the rank.
+#include "lang/ir/open_marks.h"
 #include "lang/op/op.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
@@ -95,6 +96,8 @@ private:
     Use position = positionOf(subscript.begin, axis, true);
     value_ = call(lang::Role::Take, {value_, position},
                   {{"axis", lang::intAttribute(axis)}, {"mode", lang::stringAttribute("fast")}});
+    if (subscript.begin->kind != surface::ExprKind::IntLiteral)
+      mark(context_, *value_.node, lang::bracketsMark);
   }
 
   /// A dimension of extent 1 in front of the one at a place, or behind all where that counts from

@@ -481,6 +481,7 @@ constexpr OperatorRow rows[] = {
      .operands = condition,
      .relation = argwhereRelation,
      .native = ordering(nativeOf<natives::nonZeroPlaces>()),
+     .role = Role::Places,
      .gradient = integerValued,
      .examples = argwhereExamples,
      .shapeNeeds = ShapeNeeds::Values},
