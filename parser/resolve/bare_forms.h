@@ -37,6 +37,9 @@ Use buildApart(ResolveContext& context, const Unit& unit, const surface::Expr* e
 Use buildModuleConstant(ResolveContext& context, const Unit& unit,
                         const surface::ConstantDefinition& constant, lang::SourceRange range);
 
+/// The constant of that name, `d` or `config.d`, of a unit, if it is a whole number.
+std::optional<int64_t> wholeConstant(const Unit& unit, std::string_view name);
+
 /// A definition of a unit, without those of the prelude; null when there is none.
 const lang::Expr* findOwn(ResolveContext& context, const Unit& unit, std::string_view name);
 

@@ -50,12 +50,28 @@ bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
   return false;
 }
 
+/// A constant of a text as a size; null where none is meant.
+const lang::Dim* buildConstantDim(ResolveContext& context, const surface::Dim& dim) {
+  if (!isBare(context) || context.locals.find(dim.name))
+    return nullptr;
+  bool isMember = dim.name.find('.') != std::string_view::npos;
+  auto value = wholeConstant(*context.unit, dim.name);
+  if (!value && isMember && !reportUnknownMember(context, dim.name, dim.range, MemberKind::Value))
+    context.diagnostics.report(Message::UnknownSize, dim.range, dim.name);
+  if (value && *value < 0)
+    context.diagnostics.report(Message::NegativeDimension, dim.range, *value);
+  lang::TypeContext& types = context.module.types;
+  return value ? types.constant(*value) : isMember ? types.any() : nullptr;
+}
+
 /// A name that nothing binds is a dimension of the definition around it.
 const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim) {
   lang::TypeContext& types = context.module.types;
   const auto* parameter = context.typeParameters.find(dim.name);
   if (parameter && !useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range))
     return types.any();
+  if (const lang::Dim* constant = parameter ? nullptr : buildConstantDim(context, dim))
+    return constant;
   const lang::Dim* size = parameter ? types.symbol(parameter) : types.symbol(dim.name);
   if (isBare(context))
     context.bare.sizes[dim.name] = size;
