@@ -55,21 +55,21 @@ public:
 
   /// A list, or what is printed; elements have no names.
   Use ofForm(BareForm form, SourceRange calleeRange) {
-    PrintedArguments printed;
+    PrintedArguments printed(context_);
     std::vector<Use> elements;
     for (const Given& each : given_) {
       if (each.isNamed())
         reportName(each, {}, false);
       const auto* text = each.value ? nullptr : surface::tryAs<surface::TextLiteral>(each.expr);
       if (text && form == BareForm::Print) {
-        printed.text(text->text);
+        printed.text(*text);
         continue;
       }
       elements.push_back(use(each));
       printed.value(elements.back());
     }
     return form == BareForm::List ? buildList(context_, elements, range_, calleeRange)
-                                  : printed.build(context_, range_, calleeRange);
+                                  : printed.build(range_, calleeRange);
   }
 
   Use value(Use callee) {

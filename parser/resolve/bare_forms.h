@@ -118,18 +118,26 @@ BareForm formCalled(const ResolveContext& context, const surface::Expr* callee);
 /// What is printed: texts and values, as an operator shows them.
 class PrintedArguments {
 public:
-  void text(std::string_view text);
+  explicit PrintedArguments(ResolveContext& context) : context_(context) {}
+
+  /// A text, in which `{}` is a place for a value behind it, and `{x}` one for `x`.
+  void text(const surface::TextLiteral& text);
   void value(Use use);
   /// The call, which gives the last value.
-  Use build(ResolveContext& context, lang::SourceRange range, lang::SourceRange callee) const;
+  Use build(lang::SourceRange range, lang::SourceRange callee);
 
 private:
-  /// What a value takes the place of in a label.
-  static constexpr std::string_view place = "{}";
+  void place(std::string_view inside, lang::SourceRange text);
+  bool reportEmpty();
+
+  ResolveContext& context_;
   std::string label_;
-  std::vector<Use> values_;
-  /// Places in texts that no value has taken yet.
-  size_t open_ = 0;
+  /// A place, and what takes it: nothing as long as that is open.
+  struct Place {
+    std::optional<Use> value;
+    lang::SourceRange text;
+  };
+  std::vector<Place> places_;
 };
 
 /// `fail("why")`, which is of any type.
