@@ -159,6 +159,13 @@ void Builder::let(Range range, PatternPtr pattern, TypePtr type, ExprPtr value) 
     shared_.lastItem().pattern = pattern;
 }
 
+const Expr* Builder::onlyIf(Range range, ExprPtr condition, ExprPtr then, ExprPtr otherwise) {
+  shared_.effect(then->range, then);
+  ExprPtr nothing = shared_.tuple({range.end, range.end}, {});
+  ExprPtr dropped = shared_.sequence(then->range, shared_.startItems(), nothing);
+  return shared_.ifExpr(range, condition, dropped, otherwise ? otherwise : nothing);
+}
+
 // Expressions.
 
 const Expr* Builder::integer(Range range, IntValue value) {

@@ -46,6 +46,9 @@ public:
   void let(Range range, PatternPtr pattern, TypePtr type, ExprPtr value);
   void share(Range range, Text name, Range nameRange, ExprPtr value);
 
+  /// `if` as a statement; `otherwise` is another one, or null.
+  ExprPtr onlyIf(Range range, ExprPtr condition, ExprPtr then, ExprPtr otherwise);
+
   // Expressions.
   ExprPtr integer(Range range, IntValue value);
   ExprPtr prefix(Range range, surface::PrefixOp op, Range opRange, ExprPtr operand);

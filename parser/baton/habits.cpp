@@ -212,6 +212,7 @@ constexpr Habit table[] = {
     {"{", "}", operand, "a block ends in a value; `()` is an empty one"},
 
     // Matches.
+    {"}", "else", operand, "a branch with an `else` is a value, so it ends in one"},
     {"with",
      aKey,
      {S_LeftParen},
