@@ -268,6 +268,23 @@ Edits writeChange(const HabitPlace& place, std::string_view) {
   return {{{begin, end}, fmt::format("let {} = {} {} {}", name, name, sign, value)}};
 }
 
+/// A tensor with another element gets its name.
+Edits writeElement(const HabitPlace& place, std::string_view) {
+  const MistakeText& text = place.text;
+  uint32_t begin = text.expressionBegin(place.found.begin);
+  uint32_t end = text.expressionEnd(place.found.end);
+  std::string_view left = trim(text.text({begin, place.found.begin}));
+  size_t open = left.find('[');
+  std::string_view name = left.substr(0, open);
+  bool isOne = open != std::string_view::npos && left.find('[', open + 1) == std::string_view::npos;
+  if (!isOne || left.find_first_of(":.") != std::string_view::npos ||
+      !std::ranges::all_of(name, isOfName))
+    return {};
+  return {{{begin, end},
+           fmt::format("let {} = scatter_nd({}, {}, {})", name, name, left.substr(open),
+                       trim(text.text({place.found.end, end})))}};
+}
+
 Edits writeDefinition(const HabitPlace& place, std::string_view) {
   const MistakeText& text = place.text;
   uint32_t begin = text.expressionBegin(text.before().begin);

@@ -58,6 +58,7 @@ Edits writeClosure(const HabitPlace& at, std::string_view with);
 Edits writeLet(const HabitPlace& at, std::string_view with);
 /// `x += e;`, `x++;`.
 Edits writeChange(const HabitPlace& at, std::string_view with);
+Edits writeElement(const HabitPlace& at, std::string_view with);
 /// `let f(x) = e` and `let rec f(x) = e` beside definitions.
 Edits writeDefinition(const HabitPlace& at, std::string_view with);
 /// `if c then a else b` and `if (c) a else b`.

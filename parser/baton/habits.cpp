@@ -68,6 +68,8 @@ constexpr std::string_view
     noChange = "values do not change: a new one gets a name by `let`",
     noSigils = "names have no sigils here: `x`, not `%x` or `@x`",
     defined = "a function is defined by `def`",
+    noElementChange =
+        "values do not change: `scatter_nd(x, [i], value)` is a tensor with another element",
     choice = "a choice is written `if c { x } else { y }`",
     notEqual = "what differs is compared by `!=`",
     byElement = "operators go by element as they are, without a point",
@@ -186,7 +188,7 @@ constexpr Habit table[] = {
     {"", ":=", anything, letName, writeLet},
     {aField, "=", anything, "values do not change: `p with (x = 1)` is another one"},
     {aName, "=", semicolon, letName, writeLet},
-    {"]", "=", semicolon, noChange},
+    {"]", "=", semicolon, noElementChange, writeElement},
     {"", "+= -= *= /= **= %=", anything, noChange, writeChange},
     {"", "++; --;", anything, noChange, writeChange},
     {"var val const auto", aName, anything, "", replaceLead, "let"},

@@ -1,11 +1,12 @@
 // Tensors of tensors: parts along leading or trailing dimensions, by one row-major number.
 // Jacobians are put together with them, one row or one column after the other.
 //
-// A number outside is no fault: there is no such part, so a part that is read there is zero, and
-// one that is written there is lost.
+// A negative number counts from the back. One outside is no fault: there is no such part, so a part
+// that is read there is zero, and one that is written there is lost.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
+#include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
 
@@ -77,15 +78,20 @@ std::pair<List, List> split(const ComputeCall& call, const List& whole, size_t o
   return isTrailing ? std::pair(last, first) : std::pair(first, last);
 }
 
+Scalar countOf(const ComputeCall& call, const Extents& outer) {
+  Scalar count = call.integer(1);
+  for (const Scalar& extent : outer)
+    count = count * extent;
+  return count;
+}
+
 void partOf(ComputeCall& call) {
   TensorHandle parts = call.input(0), index = call.input(1);
   auto outer = split(call, parts.shape(), size_t(call.attributes().integer("outer_rank"))).first;
   call.result([&](const Position& at) {
-    Scalar flat = cast(index({}), runtime::Int64);
     Scalar zero = call.number(parts.dtype(), 0);
-    Scalar count = call.integer(1);
-    for (const Scalar& extent : outer)
-      count = count * extent;
+    Scalar count = countOf(call, outer);
+    Scalar flat = wrapNegative(index({}), count);
     Position place = outer.empty() ? Position{} : unflatten(flat, outer);
     bool isTrailing = call.attributes().boolean("trailing");
     Scalar part = parts.orElse(isTrailing ? joined(at, place) : joined(place, at), zero);
@@ -115,9 +121,9 @@ void withPart(ComputeCall& call) {
   TensorHandle parts = call.input(0), part = call.input(1), index = call.input(2);
   size_t outer = parts.rank() - part.rank();
   call.result([&](const Position& at) {
-    Scalar flat = cast(index({}), runtime::Int64);
     auto [place, inside] = split(call, at, outer);
     Extents shape = split(call, parts.shape(), outer).first;
+    Scalar flat = wrapNegative(index({}), countOf(call, shape));
     Scalar number = outer == 0 ? call.integer(0) : flatten(place, shape);
     return select(number == flat, part(inside), parts(at));
   });
@@ -153,6 +159,7 @@ constexpr Example partOfExamples[] = {
 constexpr Example withPartExamples[] = {
     {"with_part([[1f, 2f], [3f, 4f]], [8f, 9f], 0)", "[[8f, 9f], [3f, 4f]]"},
     {"with_part([1f, 2f], 7f, 1i64)", "[1f, 7f]"},
+    {"with_part([1f, 2f, 3f], 7f, -1)", "[1f, 2f, 7f]"},
     {"with_part([[1f, 2f], [3f, 4f]], [8f, 9f], 0, trailing=True)", "[[8f, 2f], [9f, 4f]]"}};
 
 constexpr OperatorRow rows[] = {
@@ -175,7 +182,7 @@ constexpr OperatorRow rows[] = {
      .examples = partsLikeExamples},
     {.name = "part_of",
      .doc = "One part of a tensor of tensors.",
-     .details = "Where there is no such part, it is zero.",
+     .details = "A negative number counts from the back. Where there is no such part, it is zero.",
      .operands = partOfOperands,
      .attributes = partOfAttributes,
      .attributesKey = "baton.attrs.PartOfAttrs",
@@ -189,7 +196,8 @@ constexpr OperatorRow rows[] = {
      .examples = partOfExamples},
     {.name = "with_part",
      .doc = "A tensor of tensors with one part replaced.",
-     .details = "Where there is no such part, nothing is replaced.",
+     .details = "A negative number counts from the back. Where there is no such part, nothing is "
+                "replaced, where `scatter_nd` would fail.",
      .operands = withPartOperands,
      .attributes = withPartAttributes,
      .attributesKey = "baton.attrs.WithPartAttrs",
