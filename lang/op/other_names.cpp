@@ -43,6 +43,8 @@ constexpr Form forms[] = {
     {"square", "$ ** 2"},
     {"reciprocal", "1 / $"},
     {"t", "$.T"},
+    {"flatten", "reshape($, [-1])"},
+    {"ravel", "reshape($, [-1])"},
     {"max(a, b)", "maximum(a, b)"},
     {"min(a, b)", "minimum(a, b)"},
 };

@@ -1,6 +1,6 @@
 // Marks of other languages and keyboards. One that means a token of the notation is read as that,
 // so it is one finding.
-#include "parser/baton/lexer.h"
+#include "parser/baton/mistake_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,6 +18,8 @@ struct Mark {
   /// What is said of it; empty for that it is written as ours.
   std::string_view says = {};
   bool isToken = true;
+  /// How a call begins that may be meant as well.
+  std::string_view call = {};
 };
 
 constexpr std::string_view logic = "`&&`, `||` and `!` take single truth values, `logical_and` and "
@@ -48,7 +50,7 @@ constexpr Mark marks[] = {
     {"λ", "", "a function that is a value is written `fn (x) = value`", false},
     {"π", "3.14159265", "names have letters from a to z: pi is a number, or called so", false},
     {"^", "**", "a power is written `x ** n`, and bits are compared by `bitwise_xor`"},
-    {"&", "&&", logic, false},
+    {"&", "&&", logic, false, "bitwise_and("},
     {"~=", "!="},
     {"~", "!", logic, false},
     {"$", "", "a function is called with parentheses: `f(x)`", false},
@@ -56,6 +58,11 @@ constexpr Mark marks[] = {
      false},
     {"\\", "", "a function that is a value is written `fn (x) = value`", false},
 };
+
+std::string_view trimmed(std::string_view text) {
+  size_t begin = std::min(text.find_first_not_of(anyBlank), text.size());
+  return text.substr(begin, text.find_last_not_of(anyBlank) + 1 - begin);
+}
 
 } // namespace
 
@@ -69,6 +76,21 @@ std::optional<Text> Lexer::foreignText() {
       return foreignQuote(close);
     }
   return std::nullopt;
+}
+
+/// Suggests a call of an operator with what stands around the mark.
+void Lexer::suggestCall(lang::Diagnostic& report, std::string_view head) const {
+  lang::SourceRange mark = report.range;
+  MistakeText text(*this, {0, mark, 0, {mark.begin, mark.begin}, {}});
+  lang::SourceRange left{text.expressionBegin(mark.begin), mark.begin};
+  lang::SourceRange right{mark.end, text.expressionEnd(mark.end)};
+  if (left.begin >= left.end || right.begin >= right.end)
+    return;
+  report.suggest({"write {}",
+                  {{{left.begin, right.end},
+                    fmt::format("{}{}, {})", head, trimmed(textOf(left)), trimmed(textOf(right)))}},
+                  {},
+                  true});
 }
 
 const char* Lexer::foreignMark() {
@@ -89,6 +111,8 @@ const char* Lexer::foreignMark() {
     report.suggest({isBlank ? "put a plain one there" : "leave it out", {{here(), mark->ours}}});
   else
     report.suggest({"write {}", {{here(), mark->ours}}});
+  if (!mark->call.empty())
+    suggestCall(report, mark->call);
   skippedText_ = !mark->isToken;
   return mark->isToken ? mark->ours : nullptr;
 }

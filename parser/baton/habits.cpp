@@ -56,6 +56,8 @@ struct Habit {
   std::string_view says;
   Repair repair = nullptr;
   std::string_view with = {};
+  /// The call that may be meant as well.
+  std::string_view orAround = {};
 };
 
 constexpr std::string_view
@@ -66,10 +68,10 @@ constexpr std::string_view
     braced = "the branches of an `if`, and the arms of a `match`, stand in braces",
     letName = "a value gets a name by `let name = value;`",
     noChange = "values do not change: a new one gets a name by `let`",
-    noSigils = "names have no sigils here: `x`, not `%x` or `@x`",
-    defined = "a function is defined by `def`",
     noElementChange =
         "values do not change: `scatter_nd(x, [i], value)` is a tensor with another element",
+    noSigils = "names have no sigils here: `x`, not `%x` or `@x`",
+    defined = "a function is defined by `def`",
     choice = "a choice is written `if c { x } else { y }`",
     notEqual = "what differs is compared by `!=`",
     byElement = "operators go by element as they are, without a point",
@@ -210,11 +212,11 @@ constexpr Habit table[] = {
     {"", "then", braces, braced, writeBranches},
     {"", "elif elsif elseif", {S_Else}, "`elif` is written `else if`", replaceFound, "else if"},
 
+    {"}", "else", operand, "a branch with an `else` is a value, so it ends in one"},
     {"}", "", {S_Else}, "an `if` is a value, so it has an `else`"},
     {"{", "}", operand, "a block ends in a value; `()` is an empty one"},
 
     // Matches.
-    {"}", "else", operand, "a branch with an `else` is a value, so it ends in one"},
     {"with",
      aKey,
      {S_LeftParen},
@@ -253,8 +255,9 @@ constexpr Habit table[] = {
     {"", "-.", anything, byElement, replaceFound, "-"},
     {"", "*. .*", anything, byElement, replaceFound, "*"},
     {"", "/. ./", anything, byElement, replaceFound, "/"},
-    {"", "|", infix, "either of two is `a || b`, by element `logical_or(a, b)`", replaceFound,
-     "||"},
+    {"", "|", infix,
+     "either of two is `a || b`, by element `logical_or(a, b)`, by bit `bitwise_or(a, b)`",
+     replaceFound, "||", "bitwise_or($l, $r)"},
     {"", "++", anything, "two lists make one by `concat(xs, ys)`", aroundBoth, "concat($l, $r)"},
     {"", "::", anything, "an element is put in front of a list by `Cons(x, xs)`", aroundBoth,
      "Cons($l, $r)"},
@@ -397,7 +400,8 @@ std::optional<FoundHabit> findRow(const MistakeText& text, std::span<const Habit
     const ForeignWord* word = habit.says.empty() ? foreignWord(text.text(*lead)) : nullptr;
     std::string_view says = word ? word->says : habit.says;
     return FoundHabit{placeOf(habit, place), says,
-                      habit.repair ? habit.repair(place, habit.with) : Edits{}};
+                      habit.repair ? habit.repair(place, habit.with) : Edits{},
+                      habit.orAround.empty() ? Edits{} : aroundBoth(place, habit.orAround)};
   }
   return std::nullopt;
 }

@@ -14,6 +14,8 @@ struct FoundHabit {
   std::string_view says;
   /// The change that is suggested, if one is; nothing in it was tried.
   std::vector<lang::Edit> edits;
+  /// One for where that does not help.
+  std::vector<lang::Edit> others = {};
 };
 
 /// The first row of the table that fits.

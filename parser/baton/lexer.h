@@ -29,6 +29,7 @@ private:
   std::optional<Text> foreignText();
   /// Text that begins no token: one finding. What is written for it here, where that is a token.
   const char* foreignMark();
+  void suggestCall(lang::Diagnostic& report, std::string_view head) const;
   /// What stands in three quotes: one finding.
   void foreignDocumentation();
 

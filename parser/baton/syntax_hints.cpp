@@ -48,6 +48,8 @@ bool reportHabit(lang::Diagnostics& diagnostics, const MistakeText& text) {
                               : "write {}",
                     std::move(habit->edits),
                     isLeftOut || isLong ? lang::SourceRange{} : shownOf(*habit, text)});
+  if (!habit->others.empty())
+    report.suggest({"write {}", std::move(habit->others), {}, true});
   return true;
 }
 

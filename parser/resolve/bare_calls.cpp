@@ -3,6 +3,7 @@
 #include "lang/ir/open_marks.h"
 #include "lang/op/attribute_schema.h"
 #include "lang/op/op.h"
+#include "lang/op/other_names.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
@@ -150,6 +151,8 @@ private:
   /// Operands stand first, by position or by name; what comes behind them is attributes.
   Node* ofOperator(const lang::OperatorRef& op, SourceRange calleeRange) {
     const lang::OperatorRow& row = *op.row;
+    if (reportListInParts(row) || reportOtherForm(row, calleeRange))
+      return poison(calleeRange);
     std::vector<std::optional<Use>> operands(row.operands.size());
     std::vector<GivenAttribute> attributes;
     bool repeats = !row.operands.empty() && row.operands.back().repeats;
@@ -266,6 +269,53 @@ private:
     if (std::ranges::any_of(attributes, isSame))
       context_.diagnostics.report(Message::RepeatedArgument, name.range, name.text);
     attributes.push_back({name, each.expr, each.range()});
+  }
+
+  /// Reports `reshape(x, 2, 3)`, where the numbers are to be one list.
+  bool reportListInParts(const lang::OperatorRow& row) {
+    if (row.attributes.empty() || row.attributes[0].kind != lang::AttributeKind::IntList)
+      return false;
+    size_t first = row.operands.size(), end = first;
+    while (end < given_.size() && !given_[end].isNamed() && isWhole(given_[end]))
+      ++end;
+    bool isSecond = row.attributes.size() > 1 &&
+                    row.attributes[1].kind != lang::AttributeKind::Bool &&
+                    row.attributes[1].kind != lang::AttributeKind::DType;
+    if (end < first + 2 || isSecond)
+      return false;
+    SourceRange all = lang::cover(given_[first].expr->range, given_[end - 1].expr->range);
+    context_.diagnostics
+        .report(Message::ForeignForm, all,
+                fmt::format("`{}` of `{}` is one list: numbers of a list stand in brackets",
+                            row.attributes[0].name, row.name))
+        .suggest({"write {}", {{{all.begin, all.begin}, "["}, {{all.end, all.end}, "]"}}, range_});
+    return true;
+  }
+
+  /// Reports `max(x, 0.0)`, where another operator is meant than the one of that name.
+  bool reportOtherForm(const lang::OperatorRow& row, SourceRange calleeRange) {
+    std::string pair = fmt::format("{}(a, b)", row.name);
+    std::vector<std::string_view> forms = lang::formsElsewhere(pair);
+    bool isPair = given_.size() == 2 && given_[1].expr && !given_[1].isNamed() &&
+                  given_[1].expr->kind == surface::ExprKind::FloatLiteral;
+    if (forms.empty() || !isPair)
+      return false;
+    std::string_view name = forms[0].substr(0, forms[0].find('('));
+    context_.diagnostics
+        .report(Message::ForeignForm, calleeRange,
+                fmt::format("`{}` of two values is `{}`", pair, forms[0]))
+        .suggest({"write {}", {{calleeRange, std::string(name)}}, range_});
+    return true;
+  }
+
+  /// Whether an argument is written as a number, or computed from some.
+  bool isWhole(const Given& each) const {
+    if (each.value)
+      return false;
+    const auto* name = surface::tryAs<surface::Name>(each.expr);
+    return each.expr->kind == surface::ExprKind::IntLiteral ||
+           each.expr->kind == surface::ExprKind::Infix ||
+           (name && (findSize(context_, name->name) || literalConstant(context_, *name)));
   }
 
   /// Arguments behind the operands are attributes in their order.

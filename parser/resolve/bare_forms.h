@@ -96,6 +96,8 @@ Use tupleOf(ResolveContext& context, std::span<const Use> fields, lang::SourceRa
 Use stackOf(ResolveContext& context, std::span<const Use> elements, lang::SourceRange range);
 /// A value that is bound by a let, which gives it a place of its own and may declare its type.
 Use boundBy(ResolveContext& context, const lang::Var* var, Use value, lang::SourceRange range);
+/// The edit by which a text of the library is imported; nothing where that has none of the name.
+std::optional<lang::Edit> importOf(const ResolveContext& context, std::string_view name);
 /// Suggests an import in front of all else where a text of the library has that name.
 void suggestImport(ResolveContext& context, lang::Diagnostic& report, std::string_view name);
 /// A value behind lets, if there are any.

@@ -73,16 +73,20 @@ Use buildUnknown(ResolveContext& context, SourceRange range) {
           range};
 }
 
-void suggestImport(ResolveContext& context, lang::Diagnostic& report, std::string_view name) {
+std::optional<lang::Edit> importOf(const ResolveContext& context, std::string_view name) {
   const Imports* imports = context.environment.imports;
   const lang::SourceFile* source = context.unit->source;
   if (!imports || !source || std::ranges::count(imports->available, name) == 0)
-    return;
+    return std::nullopt;
   std::string_view text = source->text();
   size_t first = text.starts_with("//") ? text.find("\n\n") : std::string_view::npos;
   uint32_t place = source->base() + uint32_t(first == std::string_view::npos ? 0 : first + 2);
-  report.suggest(
-      {"the library has that, behind {}", {{{place, place}, fmt::format("import {}\n", name)}}});
+  return lang::Edit{{place, place}, fmt::format("import {}\n", name)};
+}
+
+void suggestImport(ResolveContext& context, lang::Diagnostic& report, std::string_view name) {
+  if (auto import = importOf(context, name))
+    report.suggest({"the library has that, behind {}", {*import}});
 }
 
 Use unknownName(ResolveContext& context, std::string_view name, SourceRange range) {

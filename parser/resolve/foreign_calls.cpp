@@ -64,7 +64,9 @@ bool reportLibrary(ResolveContext& context, std::string_view name, SourceRange r
   if (root.size() == name.size() || !isForeignLibrary(root))
     return false;
   if (const ForeignWord* known = foreignDefinition(last)) {
-    context.diagnostics.report(Message::ForeignForm, range, known->says);
+    auto& report = context.diagnostics.report(Message::ForeignForm, range, known->says);
+    if (known->ours == name)
+      suggestImport(context, report, root);
     return true;
   }
   if (const auto dtype = runtime::parseDType(last)) {
@@ -112,7 +114,10 @@ lang::FieldHint methodHint(ResolveContext& context, const surface::Call& call,
         hint.says = fmt::format("`x.{}()` is written `{}`", field.name.text, formText(form));
       hint.suggestions.push_back({"write {}", formEdits(form, call.range, on)});
     }
-  for (const std::string& name : meaningsOf(context, field.name.text)) {
+  std::vector<std::string> meanings;
+  if (hint.says.empty())
+    meanings = meaningsOf(context, field.name.text);
+  for (const std::string& name : meanings) {
     if (hint.says.empty())
       hint.says = fmt::format("`x.{}({})` is written `{}(x{})`", field.name.text,
                               isAlone ? "" : "...", name, isAlone ? "" : ", ...");
@@ -175,8 +180,16 @@ bool reportForeignName(ResolveContext& context, std::string_view name, SourceRan
   if (!word || !operatorsCalled(context.environment.operators, name).names.empty())
     return false;
   auto& report = context.diagnostics.report(Message::ForeignForm, range, word->says);
-  if (!word->ours.empty())
-    report.suggest({"write {}", {{range, std::string(word->ours)}}});
+  if (word->ours.empty())
+    return true;
+  lang::Suggestion change{"write {}", {{range, std::string(word->ours)}}, range};
+  std::string_view library = word->ours.substr(0, word->ours.find('.'));
+  if (library.size() < word->ours.size() && !context.unit->imports.contains(library))
+    if (auto import = importOf(context, library)) {
+      change.text = fmt::format("behind `import {}` write {{}}", library);
+      change.edits.insert(change.edits.begin(), *import);
+    }
+  report.suggest(std::move(change));
   return true;
 }
 

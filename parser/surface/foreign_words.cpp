@@ -70,7 +70,7 @@ constexpr ForeignWord definitions[] = {
      "random numbers are drawn from a key: `random.key(1)` of `import random` makes one"},
     {"gelu silu softplus", "`gelu`, `silu` and `softplus` are of `import math`: `math.gelu(x)`"},
     {"logsumexp", "it is `log_sum_exp` of `import math`"},
-    {"pi", "pi is a number that may get a name: `let pi = 3.14159265;`"},
+    {"pi", "it is `math.pi` of `import math`", "math.pi"},
     {"no_grad", "nothing is differentiated but what `grad` is asked for"},
     {"array tensor asarray", "a tensor is written `[1, 2, 3]`"},
     {"newaxis", "a dimension of size 1 is made by `None`: `x[None, :]`"},
