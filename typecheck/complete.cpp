@@ -38,7 +38,7 @@ private:
   /// Whether a value is a let that was there for a type to be declared which need not be.
   bool isNeedlessLet(const Binding& binding) {
     const auto* block = binding.value->as<BlockExpr>();
-    if (!block || block->block->bindings.empty())
+    if (!block || std::ranges::count_if(block->block->bindings, &Binding::isLet) != 1)
       return false;
     const Binding& let = block->block->bindings.back();
     const auto* call = let.value->as<Call>();
