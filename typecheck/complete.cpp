@@ -61,6 +61,9 @@ private:
       return Rewriter::bind(old, atom(*instance), out);
     if (old.value->as<Function>())
       around_.pop_back();
+    // What a block gave that was opened needs no other name.
+    if (old.value->as<BlockExpr>() && value->as<Var>() && !old.isLet())
+      return value;
     if (const auto* before = old.value->as<Project>(); before && !before->field.empty())
       value = field(*before, *value->as<Project>());
     else if (const auto* call = old.value->as<Call>())
