@@ -213,7 +213,14 @@ private:
     return a != leftObjects_.end() && b != rightObjects_.end() && a->second == b->second;
   }
 
+  static bool isNumber(const AttributeValue& value) {
+    return value.kind == AttributeValueKind::Int || value.kind == AttributeValueKind::Float;
+  }
+
   bool attribute(const AttributeValue& left, const AttributeValue& right) {
+    // A default that the text leaves out may be `0` where the text has `0f`.
+    if (left.kind != right.kind && isNumber(left) && isNumber(right))
+      return double(left.integer) + left.real == double(right.integer) + right.real;
     if (left.kind != right.kind || left.width != right.width || left.integer != right.integer ||
         std::memcmp(&left.real, &right.real, sizeof left.real) != 0 || left.text != right.text ||
         !left.expr != !right.expr || !objects(left.meta, right.meta))

@@ -24,6 +24,12 @@ constexpr std::string_view nodeNames[] = {"local",
                                           "new reference",
                                           "read",
                                           "write",
+                                          "field by name",
+                                          "record with another field",
+                                          "extent",
+                                          "computed shape",
+                                          "wanted shape",
+                                          "index",
                                           "block"};
 static_assert(std::size(nodeNames) == size_t(NodeKind::Block) + 1);
 

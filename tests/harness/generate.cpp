@@ -84,7 +84,10 @@ void Generator::chooseGenerics(int most) {
 }
 
 void Generator::plainDefinition() {
-  beginDefinition(freshName("f"));
+  if (random_.chance(15))
+    beginFunctionOfRecord();
+  else
+    beginDefinition(freshName("f"));
   if (random_.chance(50))
     chooseGenerics(2);
   for (int64_t i = random_.integer(0, 2); i > 0; --i)
@@ -216,6 +219,18 @@ bool Generator::tellsSizes(const std::vector<const Type*>& parameters) const {
   });
 }
 
+namespace {
+
+/// Whether a body has a named size as a number, so that the signature must name it.
+bool readsSizes(const Program& program, NodeId body) {
+  return std::ranges::any_of(below(program, body), [&](NodeId id) {
+    const Node& node = program.node(id);
+    return node.kind == NodeKind::Extent && hasOpenDims(program.node(node.parts[0]).type);
+  });
+}
+
+} // namespace
+
 Callable Generator::finishDefinition(NodeId body, const Type* result, bool isResultAnnotated) {
   body = withInferredParameters(body);
   std::vector<const Type*> types;
@@ -229,7 +244,9 @@ Callable Generator::finishDefinition(NodeId body, const Type* result, bool isRes
   bool usesSymbols = std::ranges::any_of(types, hasOpenDims);
   // What no parameter has the size of is `?` to callers.
   program_.isDynamic |= mayUseSymbols_ && !tellsSizes(types);
-  DimStyle style = usesSymbols && random_.chance(50) ? DimStyle::Any : DimStyle::Named;
+  DimStyle style = usesSymbols && !readsSizes(program_, body) && random_.chance(50)
+                       ? DimStyle::Any
+                       : DimStyle::Named;
   program_.isDynamic |= style == DimStyle::Any;
   program_.definitions.push_back({definitionName_, program_.add(std::move(node)), style});
   Callable made{.name = definitionName_,

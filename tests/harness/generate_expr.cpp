@@ -83,7 +83,7 @@ NodeId Generator::expr(const Type* goal, int depth, bool pinned) {
 std::optional<NodeId> Generator::generalForm(const Type* goal, int depth, bool pinned) {
   if (self_ && selfCalls_ > 0 && self_->result == goal && random_.chance(60))
     return call(*self_, {}, depth);
-  switch (random_.index(20)) {
+  switch (random_.index(23)) {
   case 0:
   case 1:
     return branch(goal, depth, pinned);
@@ -108,6 +108,10 @@ std::optional<NodeId> Generator::generalForm(const Type* goal, int depth, bool p
     return readReference(goal);
   case 14:
     return chain(goal, depth);
+  case 15:
+  case 16:
+  case 17:
+    return notationForm(goal, depth);
   default:
     return std::nullopt;
   }
@@ -199,6 +203,9 @@ std::optional<NodeId> Generator::creation(const Type* goal) {
 }
 
 NodeId Generator::literal(runtime::DType dtype) {
+  if (dtype == runtime::Int32 && random_.chance(8))
+    if (auto size = extent([](const Dim* dim) { return dim->isOneSize(); }))
+      return *size;
   std::string text;
   if (dtype.isBool())
     text = random_.chance(50) ? "True" : "False";

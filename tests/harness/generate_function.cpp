@@ -25,7 +25,8 @@ std::vector<Generator::Named> Generator::namedFunctions(const Type* goal) const 
   for (const DataType& data : universe_.dataTypes) {
     std::vector<const Type*> arguments;
     for (const TypeParameter* generic : data.definition->generics)
-      arguments.push_back(types_.variable(generic));
+      arguments.push_back(isSize(generic) ? types_.dimension(types_.symbol(generic))
+                                          : types_.variable(generic));
     const Type* made = types_.data(data.definition, arguments);
     for (const Constructor* constructor : data.definition->constructors)
       if (!constructor->fields.empty())

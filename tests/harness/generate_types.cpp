@@ -9,6 +9,12 @@ namespace harness {
 
 using namespace lang;
 
+const Dim* Generator::randomExtent() {
+  return mayUseSymbols_ && random_.chance(40)
+             ? random_.pick(universe_.symbols)
+             : types_.constant(random_.integer(random_.chance(10) ? 0 : 1, 4));
+}
+
 const Type* Generator::randomTensor() {
   static constexpr runtime::DType dtypes[] = {runtime::Float32, runtime::Float32, runtime::Int32,
                                               runtime::Int64,   runtime::Bool,    runtime::Float64,
@@ -27,9 +33,7 @@ const Type* Generator::randomTensor() {
   }
   std::vector<const Dim*> shape;
   for (int64_t i = random_.integer(1, 3); i > 0; --i)
-    shape.push_back(mayUseSymbols_ && random_.chance(40)
-                        ? random_.pick(universe_.symbols)
-                        : types_.constant(random_.integer(random_.chance(10) ? 0 : 1, 4)));
+    shape.push_back(randomExtent());
   return types_.tensor(Dims(shape), dtypes[random_.index(std::size(dtypes))]);
 }
 
@@ -39,11 +43,14 @@ void Generator::useDataType(const DataType& data) {
 }
 
 const Type* Generator::randomData(int depth) {
-  const DataType& data = random_.pick(universe_.dataTypes);
+  return randomData(random_.pick(universe_.dataTypes), depth);
+}
+
+const Type* Generator::randomData(const DataType& data, int depth) {
   useDataType(data);
   std::vector<const Type*> arguments;
-  for (size_t i = 0; i < data.definition->generics.size(); ++i)
-    arguments.push_back(randomType(depth - 1));
+  for (const TypeParameter* generic : data.definition->generics)
+    arguments.push_back(isSize(generic) ? types_.dimension(randomExtent()) : randomType(depth - 1));
   return types_.data(data.definition, arguments);
 }
 

@@ -56,7 +56,9 @@ private:
   // Types.
   const Type* randomType(int depth);
   const Type* randomTensor();
+  const lang::Dim* randomExtent();
   const Type* randomData(int depth);
+  const Type* randomData(const DataType& data, int depth);
   const Type* scalar(runtime::DType dtype) { return types_.scalar(dtype); }
   void useDataType(const DataType& data);
 
@@ -95,6 +97,21 @@ private:
   NodeId use(const Variable& variable);
   NodeId freshParameter(const Type* type);
   void bindTheRest(const Callable& callable, Bindings& bindings);
+
+  // Forms of Baton's notation.
+  std::optional<NodeId> notationForm(const Type* goal, int depth);
+  std::optional<std::vector<const Type*>> argumentsFor(const lang::TypeDefinition& definition,
+                                                       size_t field, const Type* goal);
+  std::optional<NodeId> fieldRead(const Type* goal, int depth);
+  std::optional<NodeId> recordCopy(const Type* goal, int depth);
+  void beginFunctionOfRecord();
+  NodeId compute(const char* infix, NodeId left, int64_t right);
+  std::optional<NodeId> extent(const std::function<bool(const lang::Dim*)>& isWanted);
+  NodeId sizeOfNumber(int64_t number);
+  std::optional<NodeId> sizeCode(const lang::Dim* dim);
+  std::optional<NodeId> computedShape(const Type* goal, int depth);
+  std::optional<NodeId> wantedShape(const Type* goal);
+  std::optional<NodeId> indexed(const Type* goal, int depth);
 
   // Blocks and matches.
   NodeId block(const Type* goal, int depth, bool pinned);

@@ -26,21 +26,29 @@ std::string textOf(const Program& program, Spelling& spelling, const NotationPla
       definitions += "\n" + writer.definition(definition);
   for (const auto& [type, name] : writer.types().aliases())
     names += fmt::format("type {} = {}\n", name, type);
-  for (const auto& [value, name] : writer.constants())
-    names += fmt::format("let {} = {};\n", name, value);
-  return types + names + definitions;
+  return types + names + writer.beside() + definitions;
 }
 
 } // namespace
 
+std::string NotationWriter::beside() const {
+  std::string text;
+  for (const auto& [value, name] : constants_)
+    text += fmt::format("let {} = {};\n", name, value);
+  for (const auto& [name, definition] : helpers_)
+    text += "\n" + definition;
+  return text;
+}
+
 std::string NotationWriter::definition(const Definition& definition) {
   const Node& node = program_.functionOf(definition);
+  function_ = &node;
   shared_ = placeLines(program_, definition);
   types_.style = definition.dims;
   std::string result = node.isResultAnnotated
                            ? " -> " + types_.annotated(node.type->result, definition.function, 7)
                            : "";
-  return fmt::format("def {}{}{}{} {}\n", notationName(definition.name), generics(node),
+  return fmt::format("def {}{}{}{} {}\n", notationName(definition.name), genericsText(node),
                      parameters(node, definition.function, definition.name), result,
                      body(node.parts[0]));
 }

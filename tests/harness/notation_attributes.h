@@ -15,8 +15,9 @@ struct Argument {
   bool isAtom = false;
   std::string name = {};
   bool isNamed = false;
-  /// Whether it is a tuple in brackets, which only the place of an operand makes one.
-  bool isList = false;
+  /// Whether it may not be apart from its call: a tuple in brackets, which only the place of an
+  /// operand makes one, or a computed shape, which has a line of its own.
+  bool isBound = false;
 };
 
 class NotationAttributes {

@@ -27,7 +27,8 @@ bool mayComeLast(const std::vector<Argument>& arguments, size_t last) {
   bool areAtoms = true;
   for (size_t i = 0; i < arguments.size(); ++i)
     areAtoms &= i == last || arguments[i].isAtom;
-  return !arguments[last].isList && (arguments[last].isAtom || areAtoms);
+  return std::ranges::none_of(arguments, &Argument::isBound) &&
+         (arguments[last].isAtom || areAtoms);
 }
 
 } // namespace
@@ -36,7 +37,8 @@ std::vector<Argument> NotationWriter::arguments(const Node& node, size_t first) 
   std::vector<Argument> made;
   for (size_t i = first; i < node.parts.size(); ++i)
     made.push_back({.text = expr(node.parts[i]),
-                    .isAtom = isAtom(program_.node(node.parts[i])) && !isShared(node.parts[i])});
+                    .isAtom = isAtom(program_.node(node.parts[i])) && !isShared(node.parts[i]),
+                    .isBound = program_.node(node.parts[i]).kind == NodeKind::ComputedShape});
   return made;
 }
 
@@ -75,8 +77,13 @@ std::optional<std::string> NotationWriter::recordCall(const Node& node, NodeId i
   const Node& callee = program_.node(node.parts[0]);
   if (node.parts.size() < 2)
     return std::nullopt;
+  // What a call of a value calls is computed behind its arguments.
+  NodeId inner = node.parts[1];
+  while (program_.node(inner).kind == NodeKind::Field)
+    inner = program_.node(inner).parts[0];
   const Type* type = program_.node(node.parts[1]).type;
-  if (!type || !isFunctionOf(callee.text, type) || !spelling_.takes(Form::RecordCall, id, 60))
+  if (!type || !isAtom(program_.node(inner)) || isShared(inner) ||
+      !isFunctionOf(callee.text, type) || !spelling_.takes(Form::RecordCall, id, 60))
     return std::nullopt;
   std::vector<Argument> given = arguments(node, 2);
   std::string text;

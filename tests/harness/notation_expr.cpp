@@ -34,7 +34,7 @@ std::string NotationWriter::tuple(const Node& node) {
   return "(" + text + (node.parts.size() == 1 ? ",)" : ")");
 }
 
-std::string NotationWriter::generics(const Node& node) const {
+std::string genericsText(const Node& node) {
   std::string names;
   for (const TypeParameter* generic : node.generics)
     names += (names.empty() ? "[" : ", ") + std::string(generic->name);
@@ -94,7 +94,7 @@ std::string NotationWriter::function(const Node& node, NodeId id) {
     return *taking;
   std::string result =
       node.isResultAnnotated ? " -> " + types_.annotated(node.type->result, id, 7) : "";
-  return "fn " + generics(node) + parameters(node, id, "") + result + " " + body(node.parts[0]);
+  return "fn " + genericsText(node) + parameters(node, id, "") + result + " " + body(node.parts[0]);
 }
 
 /// For places that take an operand.
@@ -109,7 +109,7 @@ std::string NotationWriter::expr(NodeId id) {
   const Node& node = program_.node(id);
   if (isShared(id) || node.kind == NodeKind::Block)
     return braced(id);
-  if (node.type && node.type->isTensor() && spelling_.takes(Form::Failure, id, 1))
+  if (node.type && node.type->isTensor() && !isInShape_ && spelling_.takes(Form::Failure, id, 1))
     return fmt::format("if true {{ {} }} else {{ fail(\"not here\") }}", plain(id));
   return plain(id);
 }
@@ -152,8 +152,9 @@ std::string NotationWriter::plain(NodeId id) {
     return "ref_write(" + expr(node.parts[0]) + ", " + expr(node.parts[1]) + ")";
   case NodeKind::Block:
     return braced(id);
+  default:
+    return ownForm(node, id);
   }
-  return {};
 }
 
 } // namespace harness

@@ -78,7 +78,9 @@ std::string NotationWriter::operatorCall(const Node& node, NodeId id) {
     given.push_back({.text = operand(node, i, row),
                      .isAtom = isAtom(program_.node(node.parts[i])) && !isShared(node.parts[i]),
                      .name = std::string(row.operand(i).name),
-                     .isList = row.operand(i).kind == OperandKind::TensorTuple});
+
+                     .isBound = row.operand(i).kind == OperandKind::TensorTuple ||
+                                program_.node(node.parts[i]).kind == NodeKind::ComputedShape});
   std::vector<Argument> attributes = attributes_.of(node, id, row);
   bool mayName = row.operands.size() == node.parts.size() &&
                  (attributes.empty() || attributes[0].isNamed) &&

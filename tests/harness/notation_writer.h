@@ -26,8 +26,8 @@ public:
 
   std::string definition(const Definition& definition);
   NotationTypes& types() { return types_; }
-  /// The constants that what was written so far mentions, by their values.
-  const std::map<std::string, std::string>& constants() const { return constants_; }
+  /// The constants and definitions that what was written so far needs beside those of the program.
+  std::string beside() const;
 
 private:
   using Type = lang::Type;
@@ -42,7 +42,6 @@ private:
   std::string parameters(const Node& node, NodeId id, const std::string& definition);
   std::optional<std::string> takingFunction(const Node& node, NodeId id);
   std::string body(NodeId id);
-  std::string generics(const Node& node) const;
 
   // Blocks.
   std::string braced(NodeId id);
@@ -70,6 +69,12 @@ private:
   std::string applied(const std::string& callee, std::vector<Argument> arguments, NodeId id);
   void nameArguments(std::vector<Argument>& arguments, size_t least, NodeId id);
 
+  // Forms that Relay's text has not.
+  std::string ownForm(const Node& node, NodeId id);
+  std::string extent(const Node& node, NodeId id);
+  std::string computedShape(const Node& node, NodeId id);
+  std::string wantedShape(const Node& node, NodeId id);
+
   // Operators.
   std::string operatorCall(const Node& node, NodeId id);
   std::optional<std::string> operatorForm(const Node& node, NodeId id,
@@ -84,10 +89,16 @@ private:
   NotationPatterns patterns_;
   NotationAttributes attributes_;
   // Of the definition that is being written.
+  const Node* function_ = nullptr;
   SharedLines shared_ = {};
   size_t depth_ = 0;
-  std::map<std::string, std::string> constants_ = {};
+  /// Where what is computed has to be known, which a branch hides.
+  bool isInShape_ = false;
+  std::map<std::string, std::string> constants_ = {}, helpers_ = {};
 };
+
+/// `[A, B]`, or nothing.
+std::string genericsText(const Node& node);
 
 /// Whether the expression is written without computing anything.
 bool isAtom(const Node& node);

@@ -2,6 +2,7 @@
 // call or less; trees are generated shallow, so recursion is over a dozen levels.
 #include "tests/harness/program.h"
 
+#include "tests/harness/plain_forms.h"
 #include "tests/harness/types.h"
 
 #include <fmt/format.h>
@@ -166,6 +167,8 @@ private:
       return "ref_write(" + expr(node.parts[0]) + ", " + expr(node.parts[1]) + ")";
     case NodeKind::Block:
       return "(" + lines(id) + ")";
+    default:
+      return plainForm(program_, id, [this](NodeId part) { return expr(part); });
     }
     return {};
   }

@@ -8,6 +8,7 @@
 #include "lang/ir/expr.h"
 #include "lang/types/type.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ enum class NodeKind : uint8_t {
   RefNew,
   RefRead,
   RefWrite,
+  // Forms of Baton's notation, which Relay's text says by others (plain_forms.h).
+  Field,
+  With,
+  Extent,
+  ComputedShape,
+  WantedShape,
+  Index,
   Block
 };
 
@@ -61,6 +69,18 @@ struct MatchPattern {
   std::vector<MatchPattern> parts = {};
 };
 
+enum class SubscriptKind : uint8_t { At, Slice, New };
+
+/// What is asked of one dimension: a position, a slice, or that it is a new one.
+struct Subscript {
+  SubscriptKind kind;
+  int64_t position = 0;
+  std::optional<int64_t> begin = {}, end = {};
+  int64_t step = 1;
+
+  bool isWhole() const { return kind == SubscriptKind::Slice && !begin && !end && step == 1; }
+};
+
 struct NamedText {
   std::string name;
   std::string value;
@@ -74,14 +94,18 @@ struct Node {
   std::string text = {};
   /// Operands in order. Call: the callee first. If: condition and branches. Match: the scrutinee
   /// and the bodies of the arms. Block: the values of its items and the result. Function: the body.
+  /// ComputedShape: as many operands as `index` says, then the extents.
   std::vector<NodeId> parts = {};
+  /// Project, Field, With: the field. Extent: the dimension.
   uint32_t index = 0;
   bool isInfix = false;
   /// Global: one of the prelude, which the program does not define.
   bool isPrelude = false;
   std::vector<NamedText> attributes = {};
   std::vector<Item> items = {};
+  /// Field, With: one of the record.
   std::vector<MatchPattern> patterns = {};
+  std::vector<Subscript> subscripts = {};
   std::vector<Binder> parameters = {};
   std::vector<const lang::TypeParameter*> generics = {};
   bool isResultAnnotated = false;

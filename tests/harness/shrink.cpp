@@ -5,12 +5,25 @@
 #include "tests/harness/types.h"
 
 #include <optional>
+#include <set>
 
 namespace harness {
 
 using namespace lang;
 
 namespace {
+
+/// The nodes that compute shapes, which are known beside them.
+std::set<NodeId> shapeNodes(const Program& program) {
+  std::set<NodeId> found;
+  for (NodeId id : everyNode(program)) {
+    const Node& node = program.node(id);
+    for (size_t i = node.index; node.kind == NodeKind::ComputedShape && i < node.parts.size(); ++i)
+      for (NodeId inner : below(program, node.parts[i]))
+        found.insert(inner);
+  }
+  return found;
+}
 
 /// The smallest expressions of a type that need no names: literals and tuples of them.
 std::optional<NodeId> simplest(Program& program, const Type* type) {
@@ -124,9 +137,10 @@ private:
 
   /// A node inside another of the same type in its place.
   bool hoist() {
+    std::set<NodeId> kept = shapeNodes(best_);
     for (NodeId id : everyNode(best_)) {
       const Node& node = best_.node(id);
-      if (!node.type || node.kind == NodeKind::Function)
+      if (!node.type || node.kind == NodeKind::Function || kept.contains(id))
         continue;
       for (NodeId inner : below(best_, id)) {
         if (inner == id || best_.node(inner).type != node.type)
@@ -142,10 +156,11 @@ private:
 
   /// A literal, or a parameter of the definition, in the place of something longer.
   bool simplify() {
+    std::set<NodeId> kept = shapeNodes(best_);
     for (const Definition& definition : best_.definitions)
       for (NodeId id : below(best_, definition.function)) {
         const Node& node = best_.node(id);
-        if (id == definition.function || !node.type || node.parts.empty())
+        if (id == definition.function || !node.type || node.parts.empty() || kept.contains(id))
           continue;
         Program candidate = best_;
         auto literal = simplest(candidate, node.type);

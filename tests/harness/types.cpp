@@ -20,7 +20,7 @@ bool isBindable(const TypeParameter* parameter, std::span<const TypeParameter* c
   return std::ranges::find(generics, parameter) != generics.end();
 }
 
-/// The type with `change` applied to every tensor and variable in it.
+/// The type with `change` applied to every tensor, variable and size in it.
 const Type* mapType(TypeContext& types, const Type* type,
                     const std::function<const Type*(const Type*)>& change) {
   std::vector<const Type*> parts;
@@ -29,6 +29,7 @@ const Type* mapType(TypeContext& types, const Type* type,
   switch (type->kind) {
   case TypeKind::Tensor:
   case TypeKind::Variable:
+  case TypeKind::Dimension:
     return change(type);
   case TypeKind::Tuple:
     return types.tuple(parts);
@@ -68,6 +69,8 @@ bool matchType(const Type* pattern, const Type* type,
 const Type* changeDims(TypeContext& types, const Type* type,
                        const std::function<const Dim*(const Dim*)>& change) {
   return mapType(types, type, [&](const Type* leaf) {
+    if (leaf->kind == TypeKind::Dimension)
+      return types.dimension(change(leaf->shape[0]));
     if (!leaf->isTensor())
       return leaf;
     std::vector<const Dim*> shape;
@@ -83,7 +86,7 @@ const Type* substitute(TypeContext& types, const Type* type, const Bindings& bin
     return found == bindings.dims.end() ? symbol : found->second;
   };
   return mapType(types, type, [&](const Type* leaf) {
-    if (leaf->isTensor())
+    if (leaf->isTensor() || leaf->kind == TypeKind::Dimension)
       return changeDims(types, leaf,
                         [&](const Dim* dim) { return types.substitute(dim, replaced); });
     auto found = bindings.types.find(leaf->parameter);
@@ -96,7 +99,10 @@ const Type* fieldType(TypeContext& types, const Constructor& constructor, size_t
   Bindings bindings;
   const auto& generics = constructor.definition->generics;
   for (size_t i = 0; i < generics.size(); ++i)
-    bindings.types.emplace(generics[i], data->parts[i]);
+    if (isSize(generics[i]))
+      bindings.dims.emplace(types.symbol(generics[i]), data->parts[i]->shape[0]);
+    else
+      bindings.types.emplace(generics[i], data->parts[i]);
   return substitute(types, constructor.fields[field], bindings);
 }
 
@@ -106,10 +112,25 @@ bool anyPart(const Type* type, const std::function<bool(const Type*)>& found) {
          (type->result && inside(type->result));
 }
 
+namespace {
+
+/// Whether a size is one of the parameters, alone: only then a tensor tells it.
+bool isParameter(const Dim* dim, std::span<const TypeParameter* const> generics) {
+  return dim->parameter && isBindable(dim->parameter, generics);
+}
+
+} // namespace
+
 bool mentions(const Type* type, std::span<const TypeParameter* const> generics) {
   return anyPart(type, [&](const Type* part) {
-    return part->kind == TypeKind::Variable && isBindable(part->parameter, generics);
+    return (part->kind == TypeKind::Variable && isBindable(part->parameter, generics)) ||
+           std::ranges::any_of(part->shape,
+                               [&](const Dim* dim) { return isParameter(dim, generics); });
   });
+}
+
+bool isSize(const TypeParameter* parameter) {
+  return parameter->kind == ParameterKind::Dimension;
 }
 
 bool hasOpenDims(const Type* type) {

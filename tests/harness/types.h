@@ -36,7 +36,10 @@ const lang::Type* fieldType(lang::TypeContext& types, const lang::Constructor& c
 /// Whether `found` holds of the type or of one anywhere inside it.
 bool anyPart(const lang::Type* type, const std::function<bool(const lang::Type*)>& found);
 
-/// Whether a type mentions one of the parameters.
+/// Whether a parameter of a data type is a size.
+bool isSize(const lang::TypeParameter* parameter);
+
+/// Whether a type mentions one of the parameters, a size as an extent by itself.
 bool mentions(const lang::Type* type, std::span<const lang::TypeParameter* const> generics);
 
 /// Whether a dimension that is no number occurs.

@@ -25,8 +25,25 @@ constexpr std::string_view partialFunctions[] = {
     "hd", "tl", "nth", "update", "foldr1", "unfoldr", "unfoldl", "iterate", "nat_nth", "nat_update",
 };
 
-std::string drawField(Random& random, const std::vector<std::string>& generics,
-                      const std::string& self) {
+/// The parameters of a data type that is being drawn.
+struct Parameters {
+  std::vector<std::string> types, sizes;
+
+  std::string text() const {
+    std::vector<std::string> all = types;
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    return all.empty() ? "" : fmt::format("[{}]", fmt::join(all, ", "));
+  }
+};
+
+std::string drawSized(Random& random, const std::string& size) {
+  static const std::vector<std::string> around = {
+      "Tensor[({}), float32]", "Tensor[({}, 3), float32]", "Tensor[(2, {}), int32]",
+      "Tensor[({0}, {0}), float64]"};
+  return fmt::format(fmt::runtime(random.pick(around)), size);
+}
+
+std::string drawField(Random& random, const Parameters& parameters, const std::string& self) {
   static const std::vector<std::string> plain = {"int32",
                                                  "float32",
                                                  "bool",
@@ -37,8 +54,13 @@ std::string drawField(Random& random, const std::vector<std::string>& generics,
                                                  "(int32, float32)",
                                                  "List[int32]",
                                                  "Option[Tensor[(2), float32]]"};
-  if (!generics.empty() && random.chance(55)) {
-    std::string name = random.pick(generics);
+  if (!parameters.sizes.empty() && random.chance(25)) {
+    std::string size = random.pick(parameters.sizes);
+    static const std::vector<std::string> forms = {"{}", "{}", "2 * {}", "{} + 1"};
+    return drawSized(random, fmt::format(fmt::runtime(random.pick(forms)), size));
+  }
+  if (!parameters.types.empty() && random.chance(55)) {
+    std::string name = random.pick(parameters.types);
     static const std::vector<std::string> around = {
         "{}", "{}", "{}", "{}", "List[{}]", "Option[{}]", "({}, int32)", "fn ({0}) -> {0}"};
     return fmt::format(fmt::runtime(random.pick(around)), name);
@@ -46,21 +68,29 @@ std::string drawField(Random& random, const std::vector<std::string>& generics,
   return random.chance(20) ? self : random.pick(plain);
 }
 
+/// Of one constructor with fields it is a record, named as its constructor is. Sizes stand by
+/// themselves in the first constructor.
 std::string drawDataType(Random& random, size_t number) {
-  static const std::vector<std::string> names = {"A", "B"};
-  std::vector<std::string> generics(names.begin(), names.begin() + random.integer(0, 2));
-  std::string head = fmt::format("T{}", number), self = head;
-  if (!generics.empty())
-    self += fmt::format("[{}]", fmt::join(generics, ", "));
-  std::string text = "type " + self + " {\n";
+  static const std::vector<std::string> types = {"A", "B"}, sizes = {"k", "l"};
+  Parameters parameters{{types.begin(), types.begin() + random.integer(0, 2)}, {}};
+  if (random.chance(35))
+    parameters.sizes.assign(sizes.begin(), sizes.begin() + random.integer(1, 2));
   int64_t count = random.integer(1, 3);
+  std::vector<std::string> fields;
+  for (int64_t j = random.integer(0, 3); j > 0; --j)
+    fields.push_back(drawField(random, parameters, "bool"));
+  for (const std::string& size : parameters.sizes)
+    fields.push_back(drawSized(random, size));
+  bool isRecord = count == 1 && !fields.empty();
+  std::string head = fmt::format("{}{}", isRecord ? "Data" : "T", number);
+  std::string self = head + parameters.text(), text = "type " + self + " {\n";
   for (int64_t i = 0; i < count; ++i) {
-    std::vector<std::string> fields;
-    for (int64_t j = random.integer(0, 3); j > 0; --j)
-      fields.push_back(drawField(random, generics, i == 0 ? "bool" : self));
-    std::string name = fmt::format("K{}{}", number, char('a' + i));
+    std::string name = isRecord ? head : fmt::format("K{}{}", number, char('a' + i));
     text +=
         "  " + name + (fields.empty() ? "" : fmt::format("({})", fmt::join(fields, ", "))) + ",\n";
+    fields.clear();
+    for (int64_t j = random.integer(0, 3); j > 0; --j)
+      fields.push_back(drawField(random, parameters, self));
   }
   return text + "}";
 }
