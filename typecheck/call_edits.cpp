@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace typecheck {
 
@@ -220,6 +221,18 @@ void suggestFunctionItself(lang::Diagnostic& report, const CallPlaces& call) {
   report.suggest({"the function itself is wanted, and what comes of it takes the arguments: {}",
                   {{arguments, ""}, {{end, end}, {}, arguments}},
                   call.range});
+}
+
+void suggestFunctionOf(lang::Diagnostic& report, lang::SourceRange operand,
+                       const lang::Type& wanted, const lang::Type& given) {
+  if (given.kind != lang::TypeKind::Operator || wanted.kind == lang::TypeKind::Tensor)
+    return;
+  std::vector<std::string> names;
+  for (const lang::OperandRow& row : given.op->operands)
+    names.push_back(fmt::format("%{}", row.name));
+  std::string list = fmt::format("{}", fmt::join(names, ", "));
+  report.suggest({"a function calls it: {}",
+                  {{operand, fmt::format("fn ({}) {{ {}({}) }}", list, given.opName, list)}}});
 }
 
 void suggestSwap(lang::Diagnostic& report, const lang::Call& call, size_t first, size_t second) {

@@ -40,4 +40,9 @@ void suggestSwap(lang::Diagnostic& report, const lang::Call& call, size_t first,
 void suggestNumber(lang::Diagnostic& report, const lang::Operand& operand,
                    const lang::Type* wanted);
 
+/// Suggests a function that calls the operator which an operand is, where a function is wanted.
+/// Relay's text has no other way to say it.
+void suggestFunctionOf(lang::Diagnostic& report, lang::SourceRange operand,
+                       const lang::Type& wanted, const lang::Type& given);
+
 } // namespace typecheck

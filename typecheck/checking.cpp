@@ -11,6 +11,7 @@ Checking::Checking(const lang::Module& checked, lang::Module* growing,
   cover();
   if (!growing)
     return;
+  functions.ofOperators = std::make_unique<OperatorValues>(*growing, table);
   sizes = std::make_unique<KnownSizes>(unifier, table, vars);
   records = std::make_unique<RecordCalls>(module);
 }

@@ -6,6 +6,7 @@
 #include "lang/types/type_text.h"
 #include "typecheck/known_sizes.h"
 #include "typecheck/open_definitions.h"
+#include "typecheck/operator_values.h"
 #include "typecheck/record_calls.h"
 
 namespace typecheck {
@@ -20,10 +21,12 @@ struct Checking {
   /// The types of the groups so far.
   lang::Typing typing = {};
   VarTables vars;
-  /// By Function::number: the type of the result, and the generic scope of the body.
+  /// By Function::number: the type of the result, and the generic scope of the body. And functions
+  /// that stand for operators, null where these are values by themselves.
   struct FunctionTables {
     std::vector<const Type*> resultTypes;
     std::vector<size_t> scopeOf;
+    std::unique_ptr<OperatorValues> ofOperators;
   };
   FunctionTables functions;
   OpenDefinitions open;

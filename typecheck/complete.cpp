@@ -59,6 +59,8 @@ private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     if (const Global* instance = checking_.open.usedBy(&old))
       return Rewriter::bind(old, atom(*instance), out);
+    if (const Function* called = checking_.functions.ofOperators->usedBy(&old))
+      return Rewriter::bind(old, ofOperator(*called), out);
     if (old.value->as<Function>())
       around_.pop_back();
     // What a block gave that was opened needs no other name.
@@ -196,9 +198,21 @@ private:
     return made;
   }
 
+  void openBlock(const Block&, BlockBuilder& out) override { blocks_.push_back(&out); }
+  void closeBlock(const Block&) override { blocks_.pop_back(); }
+
   Atom operandAtom(const Operand& old) override {
+    if (const Function* called = checking_.functions.ofOperators->usedBy(&old))
+      return blocks_.back()->bind(ofOperator(*called));
     const Global* instance = checking_.open.usedBy(&old);
     return instance ? atom(*instance) : atom(*old.value);
+  }
+
+  /// The function that stands for an operator.
+  const Function* ofOperator(const Function& called) {
+    const Function* copy = function(called);
+    around_.pop_back();
+    return copy;
   }
 
   /// A parameter that was an open number is declared, as code may not tell any more what it is; and
@@ -359,6 +373,8 @@ private:
   /// The functions around what is being copied, from the definition inwards.
   std::vector<const Function*> around_;
   std::unordered_map<const Function*, SizePlaces> places_;
+  /// The blocks around what is being copied.
+  std::vector<BlockBuilder*> blocks_;
 };
 
 } // namespace

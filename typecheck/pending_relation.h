@@ -29,7 +29,9 @@ struct PendingRelation {
   /// The open definition that is used, and the operand or binding that mentions it.
   const lang::Global* open = nullptr;
   const void* mention = nullptr;
-  /// The generic scope that the use or the call is in.
+  /// The operator that is used as a value, which `mention` says.
+  const lang::OperatorRow* asValue = nullptr;
+  /// The generic scope that a use, a call or an operator as a value is in.
   size_t scope = 0;
   /// What the names of sizes in its text are at this use.
   std::span<const std::pair<const Dim*, const Dim*>> names = {};

@@ -164,8 +164,8 @@ void Relations::waitFor(size_t relation, size_t operand) {
 Relations::Wait Relations::ask(PendingRelation& relation, size_t number) {
   if (relation.open)
     return askOpen(relation, number);
-  if (relation.call)
-    return askCall(relation, number);
+  if (relation.call || relation.asValue)
+    return askWalk(relation, number);
   if (relation.change)
     return askChange(relation);
   if (relation.counts)
@@ -224,10 +224,11 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   return {};
 }
 
-/// Only who walks over definitions can go on with it.
-Relations::Wait Relations::askCall(const PendingRelation& relation, size_t number) {
-  const Type* callee = unifier_.shallow(relation.operands[0]);
-  if (callee->isUnknown() && !unifier_.numbers().of(callee))
+/// What is called, or what function a place wants of an operator, has to be known; then only who
+/// walks over definitions can go on with it.
+Relations::Wait Relations::askWalk(const PendingRelation& relation, size_t number) {
+  const Type* function = unifier_.shallow(relation.operands[0]);
+  if (function->isUnknown() && !unifier_.numbers().of(function))
     return 0;
   return waitToJoin(relation, number);
 }
@@ -538,12 +539,17 @@ bool passesOpenFunctions(Unifier& unifier, const PendingRelation& use) {
 
 } // namespace
 
+/// Whether only who walks over definitions can go on with it.
+static bool needsWalk(const PendingRelation& relation) {
+  return relation.open || relation.call || relation.asValue;
+}
+
 /// Lets the first use of those that are meant have an instance of its own, and the first call be
 /// one of a function. What waits for sizes of its result has all types that it needs.
 bool Relations::joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&)) {
   for (size_t i = 0; i < relations_.size(); ++i)
-    if ((relations_[i]->open || relations_[i]->call) && !relations_[i]->isDone &&
-        isMeant(unifier_, *relations_[i]) && std::ranges::count(open_.sized, i) == 0) {
+    if (needsWalk(*relations_[i]) && !relations_[i]->isDone && isMeant(unifier_, *relations_[i]) &&
+        std::ranges::count(open_.sized, i) == 0) {
       open_.joining.push_back(i);
       return true;
     }

@@ -60,8 +60,8 @@ public:
   Waits waits() const { return {!open_.sized.empty(), !open_.shaped.empty()}; }
   /// Remembers an open number of these relations.
   void addNumber(const Type* number) { open_.numbers.push_back(number); }
-  /// The next use of an open definition that is to have an instance of its own, or call of a value
-  /// that may have been a record; null while there is none.
+  /// The next use of an open definition that is to have an instance of its own, call of a value
+  /// that may have been a record, or operator as a value; null while there is none.
   PendingRelation* nextToJoin();
   /// The numbers that are known of the operands of a use which count something.
   std::vector<std::vector<const Dim*>> numbersOfOperands(const PendingRelation& use) {
@@ -121,7 +121,7 @@ private:
   const lang::Constructor* recordOf(const PendingRelation& relation, const Type* record,
                                     std::string_view field, lang::SourceRange name);
   Wait askOpen(PendingRelation& relation, size_t number);
-  Wait askCall(const PendingRelation& relation, size_t number);
+  Wait askWalk(const PendingRelation& relation, size_t number);
   Wait waitToJoin(const PendingRelation& relation, size_t number);
   bool joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&));
   bool fitsPartial(const PendingRelation& relation, size_t i);

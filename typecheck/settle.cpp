@@ -52,6 +52,13 @@ void reportOpen(Group& group, std::initializer_list<lang::VarOrigin> origins) {
     group.unifier.poison(type);
     if (isConsequence(group, var->origin))
       continue;
+    const OperatorValues* ofOperators = group.checking.functions.ofOperators.get();
+    if (const lang::Function* value = ofOperators ? ofOperators->withParameter(*var) : nullptr) {
+      reportOpenValue(group.diagnostics, *value);
+      for (const lang::Var* parameter : value->parameters)
+        group.unifier.poison(group.checking.vars.types[parameter->number]);
+      continue;
+    }
     std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
     auto& report = group.diagnostics.report(Message::CannotInfer, var->range, what);
     if (var->origin == lang::VarOrigin::Parameter || var->origin == lang::VarOrigin::Free)

@@ -2,6 +2,7 @@
 #include "typecheck/size_code.h"
 
 #include "lang/ir/fields.h"
+#include "lang/op/op.h"
 #include "lang/types/dim_value.h"
 #include "typecheck/dims.h"
 

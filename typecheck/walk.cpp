@@ -113,6 +113,8 @@ void Walk::inferBinding(const lang::Binding& binding) {
   }
   const lang::Global* open = mentions_.openDefinition(*binding.value);
   const Type* value = open ? inferOpenValue(&binding, binding.place, *open) : infer(*binding.value);
+  if (isDeclared)
+    value = asFunction(value, &binding, binding.place);
   if (unifier_.isTooLarge(value))
     value = group_.tooLarge(binding.value->range);
   if (!isDeclared) {
@@ -136,11 +138,13 @@ const Type* Walk::inferBlock(const lang::Block& block) {
   return inferOperand(block.result);
 }
 
-const Type* Walk::inferOperand(const lang::Operand& operand) {
+/// What is called or read from may be an operator.
+const Type* Walk::inferOperand(const lang::Operand& operand, bool mayBeOperator) {
   mentions_.range = operand.range;
   if (const lang::Global* open = mentions_.openDefinition(*operand.value))
     return inferOpenValue(&operand, operand.range, *open);
-  return infer(*operand.value);
+  const Type* type = infer(*operand.value);
+  return mayBeOperator ? type : asFunction(type, &operand, operand.range);
 }
 
 const Type* Walk::infer(const lang::Expr& expr) {
@@ -194,7 +198,7 @@ const Type* Walk::inferTuple(const lang::TupleExpr& tuple) {
 }
 
 const Type* Walk::inferProject(const lang::Project& project) {
-  const Type* tuple = inferOperand(project.tuple);
+  const Type* tuple = inferOperand(project.tuple, true);
   const Type* known = unifier_.shallow(tuple);
   bool isWhole = project.fieldCount == 0 || project.fieldCount == known->parts.size();
   if (known->isTuple() && isWhole && project.field.empty() && project.index < known->parts.size())

@@ -17,8 +17,8 @@ public:
 
   /// Walks over all definitions of the group.
   void definitions();
-  /// Goes on with the instance of one use of an open definition, as a part of the group, or with a
-  /// call.
+  /// Goes on with the instance of one use of an open definition, as a part of the group, with a
+  /// call, or with an operator as a value.
   void goOn(PendingRelation& relation);
 
 private:
@@ -31,7 +31,7 @@ private:
   // Each returns the type of the value.
   const Type* inferBlock(const lang::Block& block);
   const Type* infer(const lang::Expr& expr);
-  const Type* inferOperand(const lang::Operand& operand);
+  const Type* inferOperand(const lang::Operand& operand, bool mayBeOperator = false);
   const Type* inferHole(const lang::Hole& hole);
   const Type* inferConstant(const lang::Constant& constant);
   const Type* inferTuple(const lang::TupleExpr& tuple);
@@ -61,6 +61,8 @@ private:
                              const lang::Global& global);
   const Type* addOpenUse(OpenUse& use, const void* mention, std::span<const Type* const> operands,
                          std::span<const lang::Operand> places, lang::SourceRange range);
+  const Type* asFunction(const Type* value, const void* mention, lang::SourceRange range);
+  const Type* operatorFunction(const PendingRelation& value, size_t count);
   void join(const PendingRelation& use);
   const Type* walkOwn(const Instance& instance);
   const Type* inferChange(const lang::Call& call, const lang::Constructor& change);

@@ -93,6 +93,7 @@ MismatchReporter Walk::branchReporter(Told told, const lang::Operand& branch) {
     if (told->isValid() && *told != branch.range)
       report.label(*told, differenceOf(unifier_.resolve(wanted), unifier_.resolve(given)).left);
     suggestNumber(report, branch, unifier_.resolve(wanted));
+    suggestFunctionOf(report, branch.range, *unifier_.resolve(wanted), *unifier_.resolve(given));
   };
 }
 

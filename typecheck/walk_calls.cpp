@@ -30,7 +30,7 @@ const Type* Walk::inferCall(const lang::Call& call) {
   if (const lang::Global* open = mentions_.openDefinition(*call.callee.value))
     return inferOpenCall(call, *open);
   size_t bounds = relations_.bounds.size();
-  const Type* callee = unifier_.shallow(inferOperand(call.callee));
+  const Type* callee = unifier_.shallow(inferOperand(call.callee, true));
   // What the callee needs is a mistake of the arguments, so of the call.
   for (; bounds < relations_.bounds.size(); ++bounds)
     relations_.bounds[bounds].range = call.range;
@@ -69,6 +69,13 @@ void Walk::goOn(PendingRelation& relation) {
   sizes_.goBackTo(*relation.definition);
   if (relation.open) {
     join(relation);
+  } else if (relation.asValue) {
+    const Type* wanted = unifier_.shallow(relation.result);
+    bool isFunction = wanted->kind == TypeKind::Function;
+    const Type* type = operatorFunction(relation, isFunction ? wanted->parts.size()
+                                                             : relation.asValue->operands.size());
+    if (!group_.unify(wanted, type, relation.range))
+      group_.reportTypes(Message::TypeMismatch, relation.range, wanted, type);
   } else {
     const Type* type = inferCallOf(*relation.call, unifier_.shallow(relation.operands[0]));
     if (!group_.unify(relation.result, type, relation.range))
@@ -252,6 +259,7 @@ void Walk::reportArgument(const lang::Call& call, size_t i, const Type* wanted, 
       isNamed && wanted->hasUnknown ? shortTypeText(declared) : difference.left, difference.right);
   showDifference(report, known, found);
   suggestNumber(report, call.arguments[i], known);
+  suggestFunctionOf(report, call.arguments[i].range, *known, *found);
   noteOpenRecursion(report, call, *known, *found);
   for (size_t j = i + 1; j < parameters.size(); ++j)
     if (const Type* other = unifier_.resolve(parameters[j]);

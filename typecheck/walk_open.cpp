@@ -1,5 +1,6 @@
 // What only modules that are not completed have: uses of open definitions, records with other
 // fields, sizes as numbers.
+#include "lang/op/op.h"
 #include "typecheck/walk.h"
 
 #include <fmt/format.h>
@@ -109,6 +110,44 @@ const Type* Walk::walkOwn(const Instance& instance) {
     sizes_.goBackTo(*member);
     inferBody(*member->function);
   }
+  return type;
+}
+
+/// An operator as a value is a function; anything else is itself.
+const Type* Walk::asFunction(const Type* value, const void* mention, lang::SourceRange range) {
+  const Type* known = unifier_.shallow(value);
+  if (known->kind != lang::TypeKind::Operator || !checking_.functions.ofOperators)
+    return value;
+  PendingRelation relation;
+  relation.asValue = known->op;
+  relation.mention = mention;
+  relation.definition = sizes_.definition();
+  relation.scope = group_.seen.genericScope;
+  relation.range = range;
+  if (checking_.functions.ofOperators->isOfOneCount(*known->op))
+    return operatorFunction(relation, known->op->operands.size());
+  relation.result = unifier_.fresh();
+  relations_.add(relation, {&relation.result, 1});
+  return relation.result;
+}
+
+/// The type of the function that an operator's name stands for.
+const Type* Walk::operatorFunction(const PendingRelation& value, size_t count) {
+  OperatorValues& values = *checking_.functions.ofOperators;
+  const lang::OperatorRow& row = values.ofCount(*value.asValue, count);
+  for (const lang::AttributeRow& attribute : row.attributes)
+    if (attribute.defaultText.empty()) {
+      diagnostics_.report(Message::MissingAttribute, value.range, row.name, attribute.name)
+          .note(fmt::format("`{}(_, {} = ...)` is a function that gives it", row.name,
+                            attribute.name));
+      return unifier_.types().error();
+    }
+  if (!row.takes(count))
+    count = row.operands.size();
+  const lang::Function& function = values.make(value.mention, row, count, value.range);
+  checking_.cover();
+  const Type* type = declare(function);
+  checkBody(function, inferBlock(*function.body));
   return type;
 }
 

@@ -4,6 +4,7 @@
 #include "lang/op/op.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lang {
 
@@ -47,6 +48,8 @@ constexpr Form forms[] = {
     {"ravel", "reshape($, [-1])"},
     {"max(a, b)", "maximum(a, b)"},
     {"min(a, b)", "minimum(a, b)"},
+    {"sum(a, b)", "add(a, b)"},
+    {"prod(a, b)", "multiply(a, b)"},
 };
 
 } // namespace
@@ -57,6 +60,11 @@ std::vector<std::string_view> formsElsewhere(std::string_view name) {
     if (form.theirs == name)
       found.push_back(form.ours);
   return found;
+}
+
+const OperatorRow* ofTwo(const OperatorTable& operators, const OperatorRow& row) {
+  std::vector<std::string_view> ours = formsElsewhere(fmt::format("{}(a, b)", row.name));
+  return ours.empty() ? nullptr : operators.find(ours[0].substr(0, ours[0].find('(')));
 }
 
 bool isRelayInfix(std::string_view symbol) {

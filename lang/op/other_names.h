@@ -15,6 +15,10 @@ const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_v
 /// forms that it may mean, in which `$` is the argument. Empty for other names.
 std::vector<std::string_view> formsElsewhere(std::string_view name);
 
+/// What the name of an operator means where it is given two tensors, as `max` elsewhere; null where
+/// it means nothing else.
+const OperatorRow* ofTwo(const OperatorTable& operators, const OperatorRow& row);
+
 /// Whether Relay's text has an infix spelling; others are of Baton's notation alone.
 bool isRelayInfix(std::string_view symbol);
 

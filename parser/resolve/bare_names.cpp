@@ -138,6 +138,17 @@ void bindShared(ResolveContext& context, const surface::Item& item) {
   bindLocal(context, var);
 }
 
+/// What takes any number of arguments is called, and is no function by itself.
+static Use formAsValue(ResolveContext& context, std::string_view name, SourceRange range) {
+  std::string argument = formNamed(context, name) == BareForm::Fail ? "\"why\"" : "x";
+  context.diagnostics
+      .report(Message::ForeignForm, range,
+              fmt::format("`{}` is called, and is no value by itself", name))
+      .suggest(
+          {"a function calls it: {}", {{range, fmt::format("(fn (x) = {}({}))", name, argument)}}});
+  return buildUnknown(context, range);
+}
+
 Use buildBareName(ResolveContext& context, std::string_view name, SourceRange range) {
   if (const lang::Dim* size = findSize(context, name))
     return buildSize(context, size, range);
@@ -149,10 +160,14 @@ Use buildBareName(ResolveContext& context, std::string_view name, SourceRange ra
         constant != context.unit->constants.end())
       return buildModuleConstant(context, *context.unit, *constant->second, range);
   const lang::Expr* found = findBareName(context, name, range);
+  if (!found && formNamed(context, name) != BareForm::None)
+    return formAsValue(context, name, range);
   return found ? buildFound(context, found, range) : unknownName(context, name, range);
 }
 
 Use buildFound(ResolveContext& context, const lang::Expr* found, SourceRange range) {
+  // An operator as a value becomes a function once types tell of how many operands.
+  context.module.isOpen = context.module.isOpen || found->as<lang::OperatorRef>();
   const auto* constructor = found->as<lang::Constructor>();
   if (!constructor || context.definitions.fieldCount(*constructor) > 0)
     return {found, nullptr, range};
