@@ -270,7 +270,7 @@ constexpr OperatorRow rows[] = {
                 "`checkpoint` it keeps the arguments alone, and calls it again on the way back: "
                 "less memory, more time. A recursion of n steps that is split into segments of the "
                 "root of n steps, each a call of such a function, holds about two roots of n "
-                "states instead of n; `@checkpointed_loop` of the prelude does that. What the "
+                "states instead of n; `checkpointed_loop` of the prelude does that. What the "
                 "function finds must be the same then: where a program writes to references, it "
                 "captures and takes none, and it gives no functions.",
      .operands = functionOperand,
