@@ -72,7 +72,7 @@ struct KernelClock {
 void call(executable::Caller& caller, std::span<const runtime::Value* const> arguments) {
   auto result = caller.call(0, arguments);
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
-    throw std::runtime_error(fault->problem);
+    throw std::runtime_error(fault->problem.plain());
 }
 
 } // namespace

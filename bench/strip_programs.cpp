@@ -62,7 +62,8 @@ public:
     strips::ProgramKernel kernel(function_, {}, strips::programMaker(loops::Numbers::Reordered));
     runtime::KernelCode& code = kernel.codeFor(extents_);
     if (code.problem())
-      return fmt::print("| {} | {} |\n", name_, code.problem()->problem);
+      return fmt::print("| {} | {} |\n", name_,
+                        code.problem()->problem.plain());
     std::vector<const std::byte*> from;
     std::vector<std::byte*> to;
     for (const Tensor& input : inputs_)

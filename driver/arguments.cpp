@@ -1,7 +1,6 @@
 // All problems are collected, so that one run shows everything that is missing.
 #include "driver/arguments.h"
 
-#include "driver/session/spoken.h"
 #include "driver/values/files.h"
 #include "driver/values/input_fit.h"
 #include "driver/values/input_literal.h"
@@ -91,7 +90,7 @@ public:
                  const RunOptions& options, Choice choice)
       : entry_(entry), parameters_(entry.function->parameters), program_(program),
         typing_(program.typing), types_(types), options_(options), choice_(std::move(choice)),
-        given_(parameters_.size(), false), fit_(entry, program.typing) {
+        given_(parameters_.size(), false), fit_(entry, program.typing, program.notation()) {
     made_.values.resize(parameters_.size());
   }
 
@@ -118,9 +117,6 @@ public:
     for (const lang::Dim* name : fit_.names())
       if (auto size = fit_.sizeOf(name))
         made_.sizes.emplace_back(name, *size);
-    for (auto* texts : {&made_.problems, &made_.notes})
-      for (std::string& text : *texts)
-        text = inNotationOf(program_, std::move(text));
     return std::move(made_);
   }
 
@@ -128,6 +124,11 @@ private:
   template <typename... Args>
   void fail(fmt::format_string<Args...> text, Args&&... args) {
     made_.problems.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  lang::Notation notation() const { return fit_.notation(); }
+  std::string entryName() const {
+    return runtime::globalName(lang::printable(entry_.name)).in(notation());
   }
 
   static bool isKey(const lang::Type& type) {
@@ -151,9 +152,8 @@ private:
       made_.values[i] = runtime::tensorValue(natives::randomKey(next++));
     }
     if (!hasKeys)
-      fail("no parameter of `@{}` is a key, `Tensor[(10), uint64]`, for --seed; --random fills "
-           "parameters of any type",
-           lang::printable(entry_.name));
+      fail("no parameter of `{}` is a key, `{}`, for --seed; --random fills parameters of any type",
+           entryName(), runtime::tensorText(runtime::UInt64, "10", notation()));
   }
 
   void fillRest() {
@@ -176,17 +176,17 @@ private:
         made_.problems.push_back(value.failure().message);
     }
     if (!missing.empty())
-      fail("`@{}` needs inputs that are not given:{}\ngive each with --input NAME=PATH or "
+      fail("`{}` needs inputs that are not given:{}\ngive each with --input NAME=PATH or "
            "NAME=LITERAL, or fill them with --random SEED",
-           lang::printable(entry_.name), listed(missing));
+           entryName(), listed(missing));
   }
 
   /// `%x` and its type, a line each.
   std::string listed(const std::vector<const lang::Var*>& parameters) const {
     std::string text;
     for (size_t i = 0; i < parameters.size() && i < mostListed; ++i)
-      text += fmt::format("\n  `{}: {}`", parameterName(*parameters[i]),
-                          lang::typeText(typing_.of(*parameters[i])));
+      text += fmt::format("\n  `{}: {}`", fit_.parameterName(*parameters[i]),
+                          lang::typeText(typing_.of(*parameters[i]), notation()));
     if (parameters.size() > mostListed)
       text += fmt::format("\n  and {} more", parameters.size() - mostListed);
     return text;
@@ -264,7 +264,7 @@ private:
           builder.open(*type.definition->constructors[0]);
         } else {
           return Error{fmt::format("`{}`, which is `{}`, is not given", builder.path(),
-                                   lang::typeText(&type))};
+                                   builder.wantedText())};
         }
         builder.closeFull();
       } while (builder.depth() > 0);
@@ -292,7 +292,7 @@ private:
       return readValueLiteral(word.rest, builder, accept);
     return Error{fmt::format("{} is no literal of `{}` and no file: the name ends in none of .npy, "
                              ".npz and .safetensors, nor in .json or .txt",
-                             formats::backquoted(word.rest), lang::typeText(&type))};
+                             formats::backquoted(word.rest), builder.wantedText())};
   }
 
   /// The bytes of a file.
@@ -330,7 +330,8 @@ private:
     if (!choice_.isWanted(i))
       return;
     const lang::Var& parameter = *parameters_[i];
-    ValueBuilder builder(typing_.of(parameter), types_, lang::printable(parameter.name));
+    ValueBuilder builder(typing_.of(parameter), types_, lang::printable(parameter.name),
+                         notation());
     isMisfit_ = false;
     auto good = runtime::guarded([&] {
       return read(builder, [&](const ValueBuilder& part, runtime::Tensor tensor) {
@@ -344,7 +345,7 @@ private:
     else if (isMisfit_)
       made_.problems.push_back(good.failure().message);
     else
-      fail("the input `{}`: {}", parameterName(parameter), good.failure().message);
+      fail("the input `{}`: {}", fit_.parameterName(parameter), good.failure().message);
   }
 
   /// Reads what a file has at a key. What does not fit says so itself; other errors get the path.
@@ -361,7 +362,7 @@ private:
       return good;
     if (!key.empty())
       return Error{fmt::format("{} has {}, which has no place in `{}`", name,
-                               formats::backquoted(rest[0]), lang::typeText(type))};
+                               formats::backquoted(rest[0]), lang::typeText(type, notation()))};
     made_.notes.push_back(
         fmt::format("not every tensor in {} has a place in `{}`; of the others, {}", name, part,
                     formats::listedKeys(rest)));
@@ -418,9 +419,8 @@ private:
       if (auto key = keyFor(fixed.name, /*hasParts=*/false, keys))
         std::erase(rest, *key);
     if (rest.size() == keys.size())
-      return fail("{} has no tensor for a parameter of `@{}`; {}{}{}", formats::backquoted(path),
-                  lang::printable(entry_.name), formats::listedKeys(keys), ownParameters(),
-                  partsAdvice(path));
+      return fail("{} has no tensor for a parameter of `{}`; {}{}{}", formats::backquoted(path),
+                  entryName(), formats::listedKeys(keys), ownParameters(), partsAdvice(path));
     if (!rest.empty())
       made_.notes.push_back(fmt::format("not every tensor in {} has a parameter; of the others, {}",
                                         formats::backquoted(path), formats::listedKeys(rest)));
@@ -440,7 +440,7 @@ private:
 
   std::string ownParameters() const {
     return parameters_.empty()
-               ? fmt::format("; `@{}` has no parameters", lang::printable(entry_.name))
+               ? fmt::format("; `{}` has no parameters", entryName())
                : "; its parameters are:" + listed({parameters_.begin(), parameters_.end()});
   }
 
@@ -455,8 +455,7 @@ private:
       advice = fmt::format("; did you mean {}?", formats::backquoted(similar[0]));
     else
       advice = ownParameters();
-    fail("{} is no parameter of `@{}`{}", formats::backquoted(name), lang::printable(entry_.name),
-         advice);
+    fail("{} is no parameter of `{}`{}", formats::backquoted(name), entryName(), advice);
   }
 
   const lang::Global& entry_;

@@ -139,8 +139,8 @@ Bisection::Outcome Bisection::endOf(const lang::Module& module, const std::strin
   auto end = interp::interpret(*own, typing, session_.operators(), *entry, arguments_, how_);
   const auto* fault = std::get_if<RunFault>(&end);
   if (fault && isOfLimits(*fault))
-    return {.text = fault->problem};
-  std::string text = fault ? "the fault: " + fault->problem
+    return {.text = fault->problem.plain()};
+  std::string text = fault ? "the fault: " + fault->problem.plain()
                            : valueText(std::get<Value>(end), session_.types(), typing);
   return {.end = std::move(end), .text = std::move(text), .module = std::move(own)};
 }
@@ -155,7 +155,7 @@ Bisection::Definitions Bisection::definitionsOf(const lang::Module& module) cons
   Definitions made;
   for (const lang::TypeDefinition* type :
        std::span(module.typeDefinitions).subspan(module.preludeTypes))
-    made.types.emplace_back(type->name, definitionText(*type) + '\n');
+    made.types.emplace_back(type->name, definitionText(*type, lang::Notation::Relay) + '\n');
   for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals)) {
     if (!global->function)
       continue;

@@ -5,7 +5,6 @@
 #include "driver/session/derive.h"
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
-#include "driver/session/spoken.h"
 #include "driver/session/tests.h"
 #include "lang/ir/differentiable.h"
 #include "lang/source/render.h"
@@ -31,7 +30,7 @@ void addFunctions(Report& report, const Program& program, const std::string& pre
   for (const lang::Global* global : ownGlobals(program)) {
     if (!global->function)
       continue;
-    std::string type = inNotation(program, lang::typeText(globalType(program, *global)));
+    std::string type = lang::typeText(globalType(program, *global), program.notation());
     Report::add(report.functions, lang::jsonQuoted(prefix + std::string(global->name)) + ":" +
                                       lang::jsonQuoted(type));
   }
@@ -55,7 +54,7 @@ std::string unreadableJson(const std::string& path, const std::string& reason) {
 void checkGradients(Session& session, Program& program, const std::string& path, const Look& look,
                     Answer& answer) {
   const lang::Global* entry =
-      findGlobal(*program.module, "main", "baton grad --of", answer, ExitCode::Program);
+      findGlobal(program, "main", "baton grad --of", answer, ExitCode::Program);
   if (!entry)
     return;
   for (const lang::Var* parameter : entry->function->parameters) {
@@ -64,7 +63,9 @@ void checkGradients(Session& session, Program& program, const std::string& path,
                                 : lang::holdsFloats(type)  ? ""
                                                            : "it holds no floats";
     answer.output +=
-        fmt::format("  %{}: `{}` {}{}\n", lang::printable(parameter->name), lang::typeText(type),
+        fmt::format("  {}: `{}` {}{}\n",
+                    lang::localName(lang::printable(parameter->name)).in(program.notation()),
+                    lang::typeText(type, program.notation()),
                     obstacle.empty() ? "has a gradient" : "has no gradient: ", obstacle);
   }
   RunOptions options{.file = path, .grad = 1};
@@ -93,7 +94,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
   if (!program->isGood())
     return;
   if (options.types)
-    answer.output += inNotation(*program, definitionLines(*program));
+    answer.output += definitionLines(*program);
   answer.output += goodText(*program);
   if (options.grad)
     checkGradients(session, *program, path, look, answer);

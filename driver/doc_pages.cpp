@@ -1,7 +1,6 @@
 // A page is plain enough to be read as it is.
 #include "driver/doc_pages.h"
 
-#include "driver/session/spoken.h"
 #include "lang/source/utf8.h"
 #include "parser/baton/write.h"
 #include "parser/format/format.h"
@@ -57,7 +56,7 @@ std::string pageAt(std::string_view heading, Session& session, const Documented&
   if (entry.row && entry.row->name != entry.name)
     text += fmt::format("\nIn Relay's text it is `{}`.\n", entry.row->name);
   if (entry.row)
-    text += "\n" + spokenBare(stdlib::operatorBody(*entry.row, parser::surface::Notation::Baton));
+    text += "\n" + stdlib::operatorBody(*entry.row, parser::surface::Notation::Baton);
   else if (!entry.doc.empty())
     text += fmt::format("\n{}\n", entry.doc);
   std::string example = entry.row ? examplesOf(session, *entry.row) : entry.example;

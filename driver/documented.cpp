@@ -2,7 +2,6 @@
 #include "driver/documented.h"
 
 #include "driver/session/own_notation.h"
-#include "driver/session/spoken.h"
 #include "parser/baton/parse.h"
 #include "parser/relay/parse.h"
 #include "parser/surface/doc_comment.h"
@@ -105,7 +104,7 @@ DocumentedModule operatorsOf(const lang::OperatorTable& table) {
     std::string name = nameOf(table, *row);
     std::string head = stdlib::callText(*row, name);
     module.entries.push_back(
-        {std::move(name), "operator", std::move(head), spokenBare(row->doc), {}, {}, row});
+        {std::move(name), "operator", std::move(head), std::string(row->doc), {}, {}, row});
   }
   std::ranges::sort(module.entries, {}, &Documented::name);
   return module;
@@ -116,8 +115,6 @@ DocumentedModule preludeOf(Reader& reader, const lang::OperatorTable& table) {
   for (const stdlib::PreludeFile& file : stdlib::preludeFiles()) {
     ReadText read = reader.read(file.name, file.text, surface::Notation::Relay);
     for (Documented& each : definitionsOf(*read.tree, *read.source, "")) {
-      each.doc = spokenBare(each.doc);
-      each.head = codeBare(each.head);
       each.text = {};
       // An operator of that name comes first.
       if (table.find(each.name) || table.find("nn." + each.name))

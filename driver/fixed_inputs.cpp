@@ -5,7 +5,6 @@
 #include "driver/fixed_code.h"
 #include "driver/session/derive.h"
 #include "driver/session/pass_options.h"
-#include "driver/session/spoken.h"
 #include "driver/values/input_fit.h"
 #include "driver/values/name_pattern.h"
 #include "lang/ir/walk.h"
@@ -29,9 +28,13 @@ bool isMentioned(const lang::Module& module, const lang::Global& entry) {
   return found;
 }
 
+std::string nameIn(const Program& program, const lang::Global& global) {
+  return lang::globalName(lang::printable(global.name)).in(program.notation());
+}
+
 /// Which parameters the patterns name.
-std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::Global& entry,
-                          Answer& answer) {
+std::vector<bool> namedBy(const std::vector<std::string>& patterns, const Program& program,
+                          const lang::Global& entry, Answer& answer) {
   std::span<const Var* const> parameters = entry.function->parameters;
   std::vector<bool> named(parameters.size(), false);
   for (const std::string& pattern : patterns) {
@@ -44,23 +47,24 @@ std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::
         isUsed = named[i] = true;
     if (!isUsed)
       answer.fail(ExitCode::World,
-                  fmt::format("`--fix` names {}, and `@{}` has no such parameter",
-                              formats::backquoted(pattern), lang::printable(entry.name)));
+                  fmt::format("`--fix` names {}, and `{}` has no such parameter",
+                              formats::backquoted(pattern), nameIn(program, entry)));
   }
   return named;
 }
 
 /// Which parameters are to be fixed; nothing when the answer says what stands in the way.
 std::optional<std::vector<bool>> fixable(const std::vector<std::string>& patterns,
-                                         const lang::Module& module, const std::string& name,
+                                         const Program& program, const std::string& name,
                                          Answer& answer) {
-  const lang::Global& entry = *module.find(name);
-  std::vector<bool> named = namedBy(patterns, entry, answer);
-  if (isMentioned(module, entry))
-    answer.fail(ExitCode::World,
-                fmt::format("`@{}` is called in the program, so its inputs cannot be fixed; name "
-                            "one that calls it by `--entry`",
-                            lang::printable(name)));
+  const lang::Global& entry = *program.module->find(name);
+  std::vector<bool> named = namedBy(patterns, program, entry, answer);
+  if (isMentioned(*program.module, entry))
+    answer.fail(
+        ExitCode::World,
+        fmt::format("`{}` is called in the program, so its inputs cannot be fixed; name one "
+                    "that calls it by `--entry`",
+                    nameIn(program, entry)));
   return answer.code == ExitCode::Good ? std::optional(std::move(named)) : std::nullopt;
 }
 
@@ -73,11 +77,9 @@ std::optional<FixedValues> fixedValues(const Program& program, const lang::Globa
     fixed.values.push_back(named[i] ? std::optional(read.values[i]) : std::nullopt);
     if (!named[i] || !isTooLargeForCode(read.values[i]))
       continue;
-    const std::string parameter = parameterName(*entry.function->parameters[i]);
-    answer.fail(
-        ExitCode::World,
-        inNotationOf(program, fmt::format("{} cannot be fixed: it has more than 10,000 parts",
-                                          formats::backquoted(parameter))));
+    const std::string parameter = parameterName(*entry.function->parameters[i], program.notation());
+    answer.fail(ExitCode::World, fmt::format("{} cannot be fixed: it has more than 10,000 parts",
+                                             formats::backquoted(parameter)));
   }
   for (const auto& [size, number] : read.sizes)
     fixed.sizes.emplace(lang::dimText(size), number);
@@ -105,7 +107,7 @@ std::optional<FixedInputs> fixInputs(Session& session, Program& program, const s
                                      const RunOptions& options, Answer& answer) {
   if (options.fixed.empty())
     return FixedInputs();
-  auto named = fixable(options.fixed, *program.module, name, answer);
+  auto named = fixable(options.fixed, program, name, answer);
   if (!named)
     return std::nullopt;
   lang::Diagnostics findings;

@@ -3,7 +3,7 @@
 #include "driver/commands.h"
 
 #include "driver/session/load.h"
-#include "driver/session/notation.h"
+#include "runtime/words.h"
 #include "lang/source/utf8.h"
 #include "parser/baton/parse.h"
 #include "parser/format/format.h"
@@ -50,7 +50,7 @@ std::optional<std::string> laidOut(Session& session, const std::string& name,
     answer.fail(ExitCode::World, "the texts of one run can have at most 2 GiB together");
     return std::nullopt;
   }
-  Notation notation = notationOf(*source);
+  Notation notation = runtime::notationOf(source->name(), source->text());
   if (!isRead(session, *source, notation)) {
     auto program = session.loadText(name, text, Stage::Resolved);
     answer.code = std::max(answer.code, ExitCode::Program);

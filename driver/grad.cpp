@@ -32,22 +32,28 @@ std::optional<size_t> findParameter(const lang::Function& function, std::string_
 
 /// What to differentiate with respect to: what was asked for, or all that holds floats.
 std::optional<transform::WithRespectTo> withRespectTo(const lang::Global& global,
-                                                      const lang::Typing& typing,
+                                                      const Program& program,
                                                       const std::vector<std::string>& words,
                                                       Answer& answer) {
   const lang::Function& function = *global.function;
+  const lang::Typing& typing = program.typing;
+  const lang::Words name = lang::globalName(lang::printable(global.name));
+  auto fail = [&](ExitCode code, const lang::Words& what) {
+    answer.fail(code, what.in(program.notation()));
+  };
   std::vector<size_t> able = transform::parametersWithGradient(function, typing);
   transform::WithRespectTo wrt;
   for (const std::string& word : words) {
     std::optional<size_t> found = findParameter(function, word);
     if (!found || std::ranges::count(able, *found) == 0) {
-      answer.fail(found ? ExitCode::Program : ExitCode::World,
-                  found ? fmt::format("`%{}` of `@{}` is `{}`, which has no gradient",
-                                      lang::printable(function.parameters[*found]->name),
-                                      lang::printable(global.name),
-                                      lang::typeText(typing.of(*function.parameters[*found])))
-                        : fmt::format("`@{}` has no parameter {}", lang::printable(global.name),
-                                      formats::backquoted(word)));
+      const lang::Var* parameter = found ? function.parameters[*found] : nullptr;
+      if (parameter)
+        fail(ExitCode::Program, lang::words("`{}` of `{}` is `{}`, which has no gradient",
+                                            lang::localName(lang::printable(parameter->name)), name,
+                                            typing.of(*parameter)));
+      else
+        fail(ExitCode::World,
+             lang::words("`{}` has no parameter {}", name, formats::backquoted(word)));
       return std::nullopt;
     }
     wrt.parameters.push_back(*found);
@@ -56,9 +62,9 @@ std::optional<transform::WithRespectTo> withRespectTo(const lang::Global& global
     wrt.parameters = able;
   wrt.isTuple = wrt.parameters.size() != 1;
   if (able.empty())
-    answer.fail(ExitCode::Program, fmt::format("no parameter of `@{}` has a gradient: a gradient "
-                                               "is with respect to floats",
-                                               lang::printable(global.name)));
+    fail(ExitCode::Program, lang::words("no parameter of `{}` has a gradient: a gradient is with "
+                                        "respect to floats",
+                                        name));
   return able.empty() ? std::nullopt : std::optional(wrt);
 }
 
@@ -71,18 +77,19 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
     return answer;
   auto program = loadGood(session, options.file, look, answer);
   const lang::Global* global =
-      program ? findGlobal(*program->module, options.of, "--of", answer) : nullptr;
+      program ? findGlobal(*program, options.of, "--of", answer) : nullptr;
   if (!global)
     return answer;
-  auto wrt = withRespectTo(*global, program->typing, options.wrt, answer);
+  auto wrt = withRespectTo(*global, *program, options.wrt, answer);
   if (!wrt)
     return answer;
   const lang::Type* result = program->typing.result(*global->function);
   bool isScalar = result->isTensor() && result->shape.empty() && result->dtype.isFloat();
   if (!lang::holdsFloats(result)) {
     answer.fail(ExitCode::Program,
-                fmt::format("`@{}` gives `{}`, and only what gives floats has a derivative",
-                            lang::printable(global->name), lang::typeText(result)));
+                lang::words("`{}` gives `{}`, and only what gives floats has a derivative",
+                            lang::globalName(lang::printable(global->name)), result)
+                    .in(program->notation()));
     return answer;
   }
   std::string name(global->name);

@@ -228,7 +228,7 @@ void lowerProgram(Session& session, const LowerOptions& options, const Look& loo
   auto program = loadGood(session, options.file, look, answer);
   if (!program)
     return;
-  const lang::Global* entry = findGlobal(*program->module, options.entry, "--entry", answer);
+  const lang::Global* entry = findGlobal(*program, options.entry, "--entry", answer);
   if (!entry)
     return;
   const std::string name(entry->name);

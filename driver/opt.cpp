@@ -81,7 +81,7 @@ Answer opt(Session& session, const OptOptions& given, const Look& look) {
   const bool isCalled = options.bisects || !options.way.empty() || options.calling.isEntrySaid;
   if (isCalled) {
     const lang::Global* entry =
-        findGlobal(*program->module, options.calling.entry, "--entry", answer);
+        findGlobal(*program, options.calling.entry, "--entry", answer);
     if (!entry)
       return answer;
     options.calling.entry = entry->name;

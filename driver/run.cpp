@@ -13,7 +13,6 @@
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/shown_passes.h"
-#include "driver/session/spoken.h"
 #include "runtime/formats/quote.h"
 #include "runtime/holdings.h"
 
@@ -65,12 +64,12 @@ bool canWrite(Session& session, const Program& program, const lang::Type* given,
               const lang::Type* value, const RunOptions& options, Answer& answer) {
   std::string problem;
   if (options.output)
-    if (auto good = checkOutput(*options.output, given, false); !good)
+    if (auto good = checkOutput(*options.output, given, false, program.notation()); !good)
       problem = good.failure().message;
   if (problem.empty())
-    problem = saveProblem(session.types(), value, options.saves);
+    problem = saveProblem(session.types(), value, options.saves, program.notation());
   if (!problem.empty())
-    answer.fail(ExitCode::World, inNotationOf(program, problem));
+    answer.fail(ExitCode::World, problem);
   return problem.empty();
 }
 
@@ -169,7 +168,7 @@ std::optional<Ready> prepared(Session& session, Program& program, const std::str
 
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
                 Answer& answer, ShownPasses& shown) {
-  const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
+  const lang::Global* entry = findGlobal(program, options.entry, "--entry", answer);
   if (!entry)
     return;
   const std::string entryName(entry->name);

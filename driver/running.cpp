@@ -7,7 +7,6 @@
 #include "driver/saves.h"
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
-#include "driver/session/spoken.h"
 #include "driver/timing.h"
 #include "driver/values/text.h"
 #include "lang/op/op.h"
@@ -108,8 +107,7 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
     return;
   lang::SourceRange where = shown.where;
   std::string text = shownText(shown, value, [this](const Value& each) {
-    return valueText(each, session_.types(), program_.typing,
-                     {program_.isBare(), options_.isFull});
+    return valueText(each, session_.types(), program_.typing, {program_.isBare(), options_.isFull});
   });
   bool isWhole = hasPlaces(shown) || (isUnit(value) && !shown.label.empty());
   const lang::SourceFile* file = isWhole ? nullptr : session_.sources().find(where);
@@ -190,7 +188,8 @@ const Value* Running::end(Outcome& outcome, const tensor::TensorEngine& engine) 
   if (!fault)
     return &std::get<Value>(outcome);
   if (fault->kind == runtime::FaultKind::Interrupted)
-    fault->problem += fmt::format(" and {:.1f} seconds", progress_.seconds());
+    fault->problem = lang::words("{} and {} seconds", fault->problem,
+                                 fmt::format("{:.1f}", progress_.seconds()));
   answer_.code = codeOf(fault->kind);
   answer_.errors += faultText(*fault, session_.sources(), look_);
   return nullptr;
@@ -206,9 +205,10 @@ void giveResult(Session& session, const Program& program, const RunOptions& opti
   if (options.output)
     if (auto saved = writeOutput(*options.output, result); !saved)
       answer.fail(ExitCode::World, saved.failure().message);
-  if (std::string problem = saveParts(session.types(), type, options.saves, result.value);
+  if (std::string problem =
+          saveParts(session.types(), type, options.saves, result.value, program.notation());
       !problem.empty())
-    answer.fail(ExitCode::World, inNotationOf(program, problem));
+    answer.fail(ExitCode::World, problem);
 }
 
 } // namespace driver

@@ -36,14 +36,15 @@ std::optional<size_t> fieldAt(const std::vector<std::string>& names, std::string
   return found;
 }
 
-Error noField(const lang::Type& type, const std::vector<std::string>& names,
-              std::string_view path) {
+Error noField(const lang::Type& type, const std::vector<std::string>& names, std::string_view path,
+              lang::Notation notation) {
   const std::string_view name = path.substr(0, path.find('.'));
   // Any name of one letter is one change away from any other.
   auto similar =
       name.size() > 1 ? lang::similarNames(name, names) : std::vector<std::string_view>();
   return Error{fmt::format(
-      "the result has no part {}: `{}` has {}{}", formats::backquoted(path), lang::typeText(&type),
+      "the result has no part {}: `{}` has {}{}", formats::backquoted(path),
+      lang::typeText(&type, notation),
       names.empty() ? "no fields" : fmt::format("the fields `{}`", fmt::join(names, "`, `")),
       similar.empty() ? "" : fmt::format("; did you mean {}?", formats::backquoted(similar[0])))};
 }
@@ -64,17 +65,18 @@ const runtime::Value& ResultPart::of(const runtime::Value& result) const {
   return *part;
 }
 
-Result<ResultPart> partOf(lang::TypeContext& types, const lang::Type* type, std::string_view path) {
+Result<ResultPart> partOf(lang::TypeContext& types, const lang::Type* type, std::string_view path,
+                          lang::Notation notation) {
   ResultPart part{type};
   while (!path.empty()) {
     if (!part.type->isTuple() && !lang::isRecord(*part.type))
       return Error{fmt::format("the result has no part {}: parts of `{}` have no names to save "
                                "them by",
-                               formats::backquoted(path), lang::typeText(part.type))};
+                               formats::backquoted(path), lang::typeText(part.type, notation))};
     const std::vector<std::string> names = fieldNamesOf(*part.type);
     auto field = fieldAt(names, path);
     if (!field)
-      return noField(*part.type, names, path);
+      return noField(*part.type, names, path, notation);
     part.type = lang::fieldTypes(types, *part.type)[*field];
     part.fields.push_back(*field);
     path.remove_prefix(std::min(names[*field].size() + 1, path.size()));
@@ -83,23 +85,24 @@ Result<ResultPart> partOf(lang::TypeContext& types, const lang::Type* type, std:
 }
 
 std::string saveProblem(lang::TypeContext& types, const lang::Type* type,
-                        const std::vector<std::string>& words) {
+                        const std::vector<std::string>& words, lang::Notation notation) {
   for (const std::string& word : words) {
     const Save save = readSave(word);
-    auto part = partOf(types, type, save.part);
+    auto part = partOf(types, type, save.part, notation);
     if (!part)
       return part.failure().message;
-    if (auto good = checkOutput(save.path, part->type, false); !good)
+    if (auto good = checkOutput(save.path, part->type, false, notation); !good)
       return good.failure().message;
   }
   return {};
 }
 
 std::string saveParts(lang::TypeContext& types, const lang::Type* type,
-                      const std::vector<std::string>& words, const runtime::Value& result) {
+                      const std::vector<std::string>& words, const runtime::Value& result,
+                      lang::Notation notation) {
   for (const std::string& word : words) {
     const Save save = readSave(word);
-    auto part = partOf(types, type, save.part);
+    auto part = partOf(types, type, save.part, notation);
     if (!part)
       return part.failure().message;
     if (auto saved = writePart(save.path, part->of(result)); !saved)

@@ -21,17 +21,18 @@ struct ResultPart {
   const runtime::Value& of(const runtime::Value& result) const;
 };
 
-/// The part of a path in values of a type, through tuples and records.
+/// The part of a path in values of a type, through tuples and records; the error speaks `notation`.
 runtime::Result<ResultPart> partOf(lang::TypeContext& types, const lang::Type* type,
-                                   std::string_view path);
+                                   std::string_view path, lang::Notation notation);
 
 /// What stands in the way of words of `--save` for results of a type, or empty; to be asked before
 /// a long run.
 std::string saveProblem(lang::TypeContext& types, const lang::Type* type,
-                        const std::vector<std::string>& words);
+                        const std::vector<std::string>& words, lang::Notation notation);
 
 /// Writes the parts of a result of a type; what went wrong, or empty.
 std::string saveParts(lang::TypeContext& types, const lang::Type* type,
-                      const std::vector<std::string>& words, const runtime::Value& result);
+                      const std::vector<std::string>& words, const runtime::Value& result,
+                      lang::Notation notation);
 
 } // namespace driver

@@ -7,7 +7,6 @@
 #include "driver/session/derive.h"
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
-#include "driver/session/spoken.h"
 #include "driver/session/tests.h"
 #include "driver/values/text.h"
 #include "lang/source/utf8.h"

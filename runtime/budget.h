@@ -17,10 +17,13 @@ namespace runtime {
 
 /// What is thrown when a budget is spent.
 struct BudgetSpent : std::exception {
-  explicit BudgetSpent(Fault of) : fault(std::move(of)) {}
-  const char* what() const noexcept override { return fault.problem.c_str(); }
+  explicit BudgetSpent(Fault of) : fault(std::move(of)), text_(fault.problem.plain()) {}
+  const char* what() const noexcept override { return text_.c_str(); }
 
   Fault fault;
+
+private:
+  std::string text_;
 };
 
 class Budget {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/tensor.h"
+#include "runtime/words.h"
 
 namespace runtime {
 
@@ -26,7 +27,7 @@ enum class FaultKind : uint8_t {
 
 struct Fault {
   FaultKind kind;
-  std::string problem;
+  Words problem;
 };
 
 /// Memory ran out for a tensor of this type.

@@ -16,19 +16,19 @@ namespace runtime {
 /// A second place that belongs to a message.
 struct Label {
   SourceRange range;
-  std::string text;
+  Words text;
 };
 
 /// One line of the shapes under a message: an operand with its type and where that came from.
 struct ShapeRow {
   /// The operand as people know it: `%x`, or its name in the operator's documentation.
-  std::string name;
+  Words name;
   std::vector<std::string> dims;
-  std::string dtype;
+  Words dtype;
   /// The dimensions that clash.
   std::vector<size_t> marks;
   /// Such as `parameter %x` or `nn.dense`, and its place.
-  std::string origin;
+  Words origin;
   SourceRange originRange;
 };
 
@@ -49,7 +49,7 @@ struct RunFault : Fault {
   /// The name of the operator that could not be applied, or empty.
   std::string op = {};
   std::vector<Label> labels = {};
-  std::vector<std::string> notes = {};
+  std::vector<Words> notes = {};
   ShapeTable shapes = {};
 };
 

@@ -2,7 +2,7 @@
 #include "stdlib/operator_reference.h"
 
 #include "lang/op/other_names.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 #include "stdlib/gradient_reference.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude_reference.h"
@@ -105,7 +105,7 @@ std::string defaultText(const lang::AttributeRow& attribute, Notation notation) 
     return std::string(text);
   if (attribute.kind == AttributeKind::DType && text.starts_with('"')) {
     auto dtype = runtime::parseDType(text.substr(1, text.size() - 2));
-    return dtype ? lang::shortDTypeName(*dtype) : "";
+    return dtype ? runtime::shortDTypeName(*dtype) : "";
   }
   return text == "True"    ? "true"
          : text == "False" ? "false"

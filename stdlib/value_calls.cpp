@@ -1,7 +1,7 @@
 // The names of operators that texts of values mention.
 #include "stdlib/value_calls.h"
 
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::optional<runtime::DType> skipDtype(std::string_view& text) {
   if (before == std::string_view::npos)
     return std::nullopt;
   std::string_view name = text.substr(before + 1);
-  auto dtype = isQuoted ? runtime::parseDType(name) : lang::parseShortDType(name);
+  auto dtype = isQuoted ? runtime::parseDType(name) : runtime::parseShortDType(name);
   text = text.substr(0, isQuoted ? before : before + 1);
   bool isThere = skipBehind(text, "=") && skipBehind(text, "dtype") && skipBehind(text, ",");
   return isThere ? dtype : std::nullopt;

@@ -21,7 +21,7 @@ namespace {
 std::string errorText(const Diagnostics& findings) {
   for (const Diagnostic& diagnostic : findings.all())
     if (diagnostic.severity() == Severity::Error)
-      return diagnostic.text;
+      return diagnostic.text.plain();
   return "";
 }
 

@@ -25,7 +25,7 @@ using Edits = std::optional<std::vector<Edit>>;
 Edits attributeEdit(const CallChange& change, const CallPlaces& call) {
   const auto& rows = call.attributes.rows;
   size_t i = size_t(std::ranges::find(rows, change.name, &lang::AttributeRow::name) - rows.begin());
-  std::string text = fmt::format("{}={}", change.name, change.text);
+  lang::Words text = lang::words("{}={}", change.name, change.text);
   if (i < call.attributes.places.size() && call.attributes.places[i].isValid())
     return std::vector{Edit{call.attributes.places[i], text}};
   if (!call.range.isValid())
@@ -33,7 +33,7 @@ Edits attributeEdit(const CallChange& change, const CallPlaces& call) {
   auto isGiven = [](SourceRange place) { return place.isValid(); };
   bool isFirst = call.operands.empty() && std::ranges::none_of(call.attributes.places, isGiven);
   uint32_t end = call.range.end - 1;
-  return std::vector{Edit{{end, end}, (isFirst ? "" : ", ") + text}};
+  return std::vector{Edit{{end, end}, lang::words("{}{}", isFirst ? "" : ", ", text)}};
 }
 
 /// The expression that made an operand.
@@ -58,7 +58,7 @@ const lang::Operand* placeOf(const CallChange& change, const CallPlaces& call) {
 Edits wrapEdit(const CallChange& change, const CallPlaces& call) {
   const lang::Operand* place = placeOf(change, call);
   // Nobody writes a tuple to take a field of it.
-  bool takesField = change.after.starts_with('.');
+  bool takesField = change.after.plain().starts_with('.');
   if (!place || (takesField && makerOf(*place, call.definitions)->as<lang::TupleExpr>()))
     return std::nullopt;
   SourceRange range = place->range;
@@ -71,7 +71,7 @@ std::optional<lang::Suggestion> unwrapped(const CallChange& change, const CallPl
   const lang::Operand* place = placeOf(change, call);
   const auto* made = place ? makerOf(*place, call.definitions)->as<lang::Call>() : nullptr;
   const auto* op = made ? made->callee.value->as<lang::OperatorRef>() : nullptr;
-  if (!op || made->arguments.empty() || change.text != fmt::format("{}(", op->row->name))
+  if (!op || made->arguments.empty() || change.text.plain() != fmt::format("{}(", op->row->name))
     return std::nullopt;
   return lang::Suggestion{fmt::format("leave out the `{}`: {{}}", op->row->name),
                           {{place->range, {}, made->arguments[0].range}}};
@@ -165,10 +165,20 @@ lang::ArgumentForm formOf(const lang::Operand& argument, Definitions definitions
 
 } // namespace
 
+/// A local by its name, anything else by its role.
+static lang::Words operandName(const lang::Operand& operand, std::string_view role) {
+  const auto* var = operand.value->as<lang::Var>();
+  return var && !var->name.empty() ? lang::localName(var->name) : role;
+}
+
 void addFix(lang::Diagnostic& report, const lang::CallFix& fix, const lang::OperatorRow& row,
             const CallPlaces& call) {
   if (fix.changes.empty()) {
-    report.note(withOperands(fix.text, row, call.operands, call.definitions));
+    report.note(!fix.about ? fix.text
+                           : lang::words("`{}` {}",
+                                         operandName(*call.operands[*fix.about],
+                                                     row.operand(*fix.about).name),
+                                         fix.text));
     return;
   }
   lang::Suggestion suggestion{fix.text, {}, {}, fix.isFallback, fix.isFact};

@@ -156,7 +156,7 @@ private:
 std::string firstError(const lang::Diagnostics& findings) {
   for (const lang::Diagnostic& finding : findings.all())
     if (finding.severity() == lang::Severity::Error)
-      return finding.text;
+      return finding.text.plain();
   return "";
 }
 

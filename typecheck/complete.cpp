@@ -4,7 +4,7 @@
 #include "lang/ir/open_marks.h"
 #include "lang/ir/open_number.h"
 #include "lang/ir/rewrite.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 #include "typecheck/fixed_calls.h"
 #include "typecheck/masked_reads.h"
 #include "typecheck/size_code.h"
@@ -361,7 +361,8 @@ private:
     auto found = bitsIn(element, dtype);
     if (!found)
       diagnostics_
-          .report(Message::NumberOutOfRange, old.range, element.text(), lang::shortDTypeName(dtype))
+          .report(Message::NumberOutOfRange, old.range, element.text(),
+                  runtime::shortDTypeName(dtype))
           .note("a number takes the element type that its use asks for");
     return found.value_or(0);
   }

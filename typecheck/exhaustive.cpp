@@ -254,7 +254,8 @@ private:
       for (size_t i = 0; i < decisions.size(); ++i)
         chosen.emplace(decisions[i]->place, decisions[i]->constructors[choice[i]]);
       if (result.missing.size() < mostMissing)
-        result.missing.push_back(textAt(0, chosen));
+        result.missing.push_back(runtime::either(textAt(0, chosen, lang::Notation::Relay),
+                                                 textAt(0, chosen, lang::Notation::Baton)));
       else
         result.hasMoreMissing = true;
       hasNext = false;
@@ -266,16 +267,17 @@ private:
   }
 
   /// Recursion follows patterns, whose nesting the reader bounds.
-  std::string textAt(Place place, const std::unordered_map<Place, const Constructor*>& chosen) {
+  std::string textAt(Place place, const std::unordered_map<Place, const Constructor*>& chosen,
+                     lang::Notation notation) {
     auto choice = chosen.find(place);
     const Constructor* constructor = choice == chosen.end() ? nullptr : choice->second;
     auto tuple = tuples_.find(place);
     if (!constructor && tuple == tuples_.end())
       return "_";
     size_t count = constructor ? constructor->fields.size() : tuple->second;
-    std::string text(constructor ? constructor->name : std::string_view());
+    std::string text = constructor ? lang::plainName(constructor->name).in(notation) : "";
     for (size_t i = 0; i < count; ++i)
-      text += (i == 0 ? "(" : ", ") + textAt(part(place, constructor, i), chosen);
+      text += (i == 0 ? "(" : ", ") + textAt(part(place, constructor, i), chosen, notation);
     bool isPair = constructor || count != 1;
     return text + (!isPair ? ",)" : count > 0 ? ")" : constructor ? "" : "()");
   }

@@ -12,7 +12,7 @@ namespace typecheck {
 struct MatchCoverage {
   static constexpr size_t mostMissing = 8;
   /// Cases that no arm covers, as patterns, no more than `mostMissing`.
-  std::vector<std::string> missing;
+  std::vector<lang::Words> missing;
   /// Whether there are more.
   bool hasMoreMissing = false;
   /// The arms that no value reaches.

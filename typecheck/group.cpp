@@ -1,7 +1,6 @@
 #include "typecheck/group.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace typecheck {
 
@@ -104,17 +103,17 @@ const Type* Group::tooLarge(lang::SourceRange range) {
   return unifier.types().error();
 }
 
-std::string Group::text(const Type* type) {
-  return shortTypeText(unifier.resolve(type));
+lang::Words Group::text(const Type* type) {
+  return shortType(unifier.resolve(type));
 }
 
-std::string calleeText(const lang::Operand& callee) {
+lang::Words calleeText(const lang::Operand& callee) {
   if (const auto* global = callee.value->as<lang::Global>())
-    return fmt::format("`@{}`", global->name);
+    return lang::words("`{}`", lang::globalName(global->name));
   if (const auto* constructor = callee.value->as<lang::Constructor>())
-    return fmt::format("constructor `{}`", constructor->name);
+    return lang::words("constructor `{}`", lang::plainName(constructor->name));
   if (const auto* var = callee.value->as<lang::Var>(); var && !var->name.empty())
-    return fmt::format("`%{}`", var->name);
+    return lang::words("`{}`", lang::localName(var->name));
   return "this function";
 }
 

@@ -80,7 +80,7 @@ public:
                MismatchReporter report, bool keepGiven = false);
   /// A type that is too large is one mistake, wherever it shows again.
   const Type* tooLarge(lang::SourceRange range);
-  std::string text(const Type* type);
+  lang::Words text(const Type* type);
   /// Reports that a type is not what is wanted; the message ends in both, behind what is `before`.
   template <typename... Before>
   lang::Diagnostic& reportTypes(lang::Message message, lang::SourceRange range, const Type* wanted,
@@ -105,6 +105,6 @@ private:
 };
 
 /// What a call calls, in words.
-std::string calleeText(const lang::Operand& callee);
+lang::Words calleeText(const lang::Operand& callee);
 
 } // namespace typecheck

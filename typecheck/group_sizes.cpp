@@ -277,9 +277,9 @@ bool isFulfilled(const Dim* dim, const lang::Requirement& requirement) {
 void GroupSizes::reportBound(const OpenBound& bound) {
   const lang::Requirement& source = bound.requirement;
   const lang::Global* definition = bound.callee ? bound.callee : bound.definition;
-  std::string who = bound.callee || !source.row ? fmt::format("`@{}`", definition->name)
-                                                : fmt::format("`{}`", source.row->name);
-  std::string what = fmt::format("`{}`", lang::dimText(source.dim));
+  lang::Words who = lang::words(
+      "`{}`", bound.callee || !source.row ? lang::globalName(definition->name) : source.row->name);
+  lang::Words what = lang::words("`{}`", source.dim);
   auto& report = source.divisor > 1
                      ? group_.diagnostics.report(Message::DimensionMultiple, bound.range, who, what,
                                                  source.divisor, bound.dim->value)

@@ -27,10 +27,10 @@ RelationResult maskedRelation(const lang::RelationCall& call, Unifier& unifier) 
     if (!unifier.dims().unify(call.shape(1)[i], call.shape(0)[*axis + i]))
       marks = {{1, i}, {0, *axis + i}};
   if (!isInside || !marks.empty()) {
-    std::string problem = fmt::format(
+    lang::Words problem = lang::words(
         "truth values in brackets have the shape of the first dimensions, or of the one that they "
         "stand for, but they are `{}` for `{}`",
-        shortTypeText(call.operands[1]), shortTypeText(call.operands[0]));
+        shortType(call.operands[1]), shortType(call.operands[0]));
     RelationResult result =
         marks.empty() ? call.failedAt(1, problem) : call.failedOn(std::move(marks), problem);
     result.fixes = {{"`where(mask, x, y)` keeps the shape of `x`"}};

@@ -74,8 +74,8 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     if (open) {
       diagnostics_.report(Message::UnknownSize, relation.range, lang::dimText(open))
-          .note(fmt::format("`{}` reads it off the type that its result is to have here",
-                            relation.open->name));
+          .note(lang::words("`{}` reads it off the type that its result is to have here",
+                            lang::plainName(relation.open->name)));
       unifier_.poison(relation.result);
       return {};
     }
@@ -83,7 +83,7 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
   }
   Instance* instance = definitions_.find(*relation.open, operands, numbersOfOperands(relation));
   if (!instance) {
-    diagnostics_.report(Message::OpenUse, relation.range, relation.open->name,
+    diagnostics_.report(Message::OpenUse, relation.range, lang::plainName(relation.open->name),
                         "the program has too many instances already");
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
@@ -118,8 +118,8 @@ bool Relations::fitsPartial(const PendingRelation& relation, size_t i) {
     return true;
   lang::SourceRange range = i < relation.places.size() ? relation.places[i].range : relation.range;
   auto& report = diagnostics_.report(Message::ArgumentMismatch, range, i + 1,
-                                     fmt::format("`@{}`", relation.open->name),
-                                     partialText(*partial), shortTypeText(operand));
+                                     lang::words("`{}`", lang::globalName(relation.open->name)),
+                                     partialText(*partial), shortType(operand));
   for (ToldSize size : clashes(*partial, *operand, relation.names, unifier_))
     tellSize(report, *relation.open->function, relation.places, i, size, unifier_);
   return false;
@@ -139,8 +139,8 @@ void Relations::takeInstance(PendingRelation& relation, const Instance& instance
 }
 
 void Relations::reportInstance(const PendingRelation& relation, const lang::Diagnostic& problem) {
-  auto& report =
-      diagnostics_.report(Message::OpenUse, relation.range, relation.open->name, problem.text);
+  auto& report = diagnostics_.report(Message::OpenUse, relation.range,
+                                     lang::plainName(relation.open->name), problem.text.settled());
   addProblem(report, problem, {*relation.open, relation.range, relation.operands}, unifier_);
 }
 

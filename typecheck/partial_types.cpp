@@ -2,7 +2,7 @@
 #include "typecheck/partial_types.h"
 
 #include "lang/op/relation.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ void tellSize(lang::Diagnostic& report, const lang::Function& function,
 
 std::string partialText(const lang::PartialTensor& partial) {
   std::string text =
-      partial.dtype.bits > 0 ? std::string(lang::shortDTypeName(partial.dtype)) : "_";
+      partial.dtype.bits > 0 ? std::string(runtime::shortDTypeName(partial.dtype)) : "_";
   text += partial.hasLeading ? "[.." : "[";
   for (size_t i = 0; i < partial.shape.size(); ++i)
     text += fmt::format("{}{}", i > 0 || partial.hasLeading ? ", " : "",

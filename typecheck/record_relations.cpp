@@ -23,9 +23,9 @@ const lang::Constructor* Relations::recordOf(const PendingRelation& relation, co
   if (record->isError())
     return nullptr;
   bool isHabit = relation.hint && names.empty();
-  std::string text = shortTypeText(unifier_.resolve(record));
   auto& report = isHabit ? diagnostics_.report(Message::ForeignForm, name, relation.hint->says)
-                         : diagnostics_.report(Message::UnknownField, name, text, field);
+                         : diagnostics_.report(Message::UnknownField, name,
+                                               shortType(unifier_.resolve(record)), field);
   if (relation.hint)
     report.suggestions = relation.hint->suggestions;
   if (isHabit)

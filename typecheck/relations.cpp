@@ -177,7 +177,7 @@ Relations::Wait Relations::ask(PendingRelation& relation, size_t number) {
 
 void Relations::reportField(const PendingRelation& relation, const Type& tuple) {
   auto& report = diagnostics_.report(Message::FieldOutOfRange, relation.range, relation.field,
-                                     tuple.parts.size(), shortTypeText(unifier_.resolve(&tuple)));
+                                     tuple.parts.size(), shortType(unifier_.resolve(&tuple)));
   uint32_t end = relation.range.end, length = uint32_t(std::to_string(relation.field).size());
   if (relation.field > 0 && relation.field == tuple.parts.size())
     report.suggest({"fields count from 0: {}",
@@ -187,7 +187,7 @@ void Relations::reportField(const PendingRelation& relation, const Type& tuple) 
 
 void Relations::reportNoTuple(const PendingRelation& relation, const Type& type) {
   auto& report = diagnostics_.report(Message::NotATuple, relation.range, relation.field,
-                                     shortTypeText(unifier_.resolve(&type)));
+                                     shortType(unifier_.resolve(&type)));
   if (type.kind != lang::TypeKind::Data || type.definition->constructors.empty())
     return;
   const lang::Constructor& first = *type.definition->constructors[0];
@@ -208,7 +208,7 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
     std::vector<std::string_view> parts(relation.fieldCount, "_");
     diagnostics_.report(Message::PatternMismatch, relation.range,
                         fmt::format("({})", fmt::join(parts, ", ")),
-                        shortTypeText(unifier_.resolve(tuple)));
+                        shortType(unifier_.resolve(tuple)));
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
   }
@@ -398,7 +398,7 @@ Relations::Wait Relations::askCount(const PendingRelation& relation) {
     diagnostics_.report(Message::NoCount, relation.range,
                         number && unifier_.numbers().classOf(*number) != OpenClass::Integer
                             ? "a number that is no integer"
-                            : shortTypeText(unifier_.resolve(count)));
+                            : shortType(unifier_.resolve(count)));
   unifyOrReport(relation, relation.result, unifier_.types().scalar(runtime::Int64));
   return {};
 }
@@ -455,8 +455,7 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
     if (isShown(result, i, operands.size()))
       report.label(relation.places[i].range, std::string(relation.row->operand(i).name));
   if (shown.size() == 1 && shown[0] == operands[0] && report.shapes.rows.empty())
-    report.note(
-        fmt::format("`{}` is `{}`", relation.row->operand(0).name, shortTypeText(operands[0])));
+    report.note(lang::words("`{}` is `{}`", relation.row->operand(0).name, shortType(operands[0])));
   CallPlaces at{relation.range, *relation.attributes, places, values_};
   for (const lang::CallFix& fix : result.fixes)
     addFix(report, fix, *relation.row, at);

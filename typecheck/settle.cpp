@@ -23,7 +23,7 @@ void checkPartialResults(Group& group) {
         group.unifier.resolve(group.checking.functions.resultTypes[function.number]);
     if (!fits(*function.partialResult, *result, {}, group.unifier))
       group.diagnostics.report(Message::ResultMismatch, function.body->result.range,
-                               partialText(*function.partialResult), shortTypeText(result));
+                               partialText(*function.partialResult), shortType(result));
   }
 }
 
@@ -59,10 +59,12 @@ void reportOpen(Group& group, std::initializer_list<lang::VarOrigin> origins) {
         group.unifier.poison(group.checking.vars.types[parameter->number]);
       continue;
     }
-    std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
-    auto& report = group.diagnostics.report(Message::CannotInfer, var->range, what);
+    const lang::Words name = lang::localName(var->name);
+    auto& report =
+        group.diagnostics.report(Message::CannotInfer, var->range,
+                                 var->name.empty() ? "this expression" : lang::words("`{}`", name));
     if (var->origin == lang::VarOrigin::Parameter || var->origin == lang::VarOrigin::Free)
-      report.note(fmt::format("a parameter says its type behind a colon: `%{}: ...`", var->name));
+      report.note(lang::words("a parameter says its type behind a colon: `{}: ...`", name));
   }
   group.relations.solve();
 }
@@ -71,14 +73,15 @@ void reportOpen(Group& group, std::initializer_list<lang::VarOrigin> origins) {
 void reportHoles(Group& group) {
   for (const auto& [hole, type] : group.seen.holes) {
     const Type* wanted = group.unifier.resolve(type);
-    std::string fitting;
+    std::vector<lang::Words> fitting;
     for (const lang::Var* var : hole->scope)
       if (group.checking.vars.types[var->number] &&
           group.unifier.resolve(group.checking.vars.types[var->number]) == wanted)
-        fitting += fmt::format("{}`%{}`", fitting.empty() ? "" : ", ", var->name);
-    group.diagnostics.report(Message::ExpressionHole, hole->range, lang::typeText(wanted))
-        .note(fitting.empty() ? "no local in scope has this type"
-                              : "in scope and fitting: " + fitting);
+        fitting.push_back(lang::words("`{}`", lang::localName(var->name)));
+    auto& report = group.diagnostics.report(Message::ExpressionHole, hole->range, wanted);
+    report.note(fitting.empty() ? "no local in scope has this type"
+                                : lang::words("in scope and fitting: {}",
+                                              runtime::joined(std::move(fitting), ", ")));
     group.unifier.poison(type);
   }
 }

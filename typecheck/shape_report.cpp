@@ -6,13 +6,14 @@
 #include "lang/op/op.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace typecheck {
 
 using lang::Expr;
 using lang::Type;
+using lang::Words;
+using lang::words;
 
 namespace {
 
@@ -21,7 +22,7 @@ constexpr size_t mostSteps = 100;
 
 /// What a value came from in words, and the place.
 struct Origin {
-  std::string text;
+  Words text;
   lang::SourceRange range;
 };
 
@@ -33,16 +34,18 @@ public:
   Origin of(const lang::Operand& operand) const {
     lang::Operand made = makerOf(operand);
     const auto* var = operand.value->as<lang::Var>();
-    std::string name = var && !var->name.empty() ? fmt::format("`%{}`", var->name) : "";
+    bool isNamed = var && !var->name.empty();
+    Words name = isNamed ? lang::localName(var->name) : Words();
     if (const auto* source = made.value->as<lang::Var>())
-      return {source == var || source->name.empty()
-                  ? variableText(*source)
-                  : fmt::format("{}{}", name.empty() ? "" : name + " = ", variableText(*source)),
+      return {source == var || source->name.empty() ? variableText(*source)
+              : isNamed ? words("`{}` = {}", name, variableText(*source))
+                        : variableText(*source),
               source->range};
-    std::string text = makerText(*made.value);
-    if (!name.empty())
-      return {name + " from " + text, made.range};
-    return {made.value->kind == lang::ExprKind::Constant ? text : "from " + text, made.range};
+    Words text = makerText(*made.value);
+    if (isNamed)
+      return {words("`{}` from {}", name, text), made.range};
+    return {made.value->kind == lang::ExprKind::Constant ? text : words("from {}", text),
+            made.range};
   }
 
   /// The tuple expression that an operand stands for, or null.
@@ -70,18 +73,18 @@ private:
     return operand;
   }
 
-  static std::string variableText(const lang::Var& var) {
+  static Words variableText(const lang::Var& var) {
     if (var.name.empty())
       return "a value";
     std::string_view kind = var.origin == lang::VarOrigin::Parameter ? "parameter "
                             : var.origin == lang::VarOrigin::Pattern ? "pattern variable "
                             : var.origin == lang::VarOrigin::Free    ? "free variable "
                                                                      : "";
-    return fmt::format("{}`%{}`", kind, var.name);
+    return words("{}`{}`", kind, lang::localName(var.name));
   }
 
   /// The callee as the text writes it; an operator's infix spelling is shorter than its name.
-  static std::string calleeText(const lang::Call& call) {
+  static Words calleeText(const lang::Call& call) {
     const lang::Operand& callee = call.callee;
     if (const auto* op = callee.value->as<lang::OperatorRef>()) {
       const lang::OperatorRow& row = *op->row;
@@ -91,13 +94,13 @@ private:
       return fmt::format("`{}`", isInfix ? row.infix : isComputed ? row.fixed.name : row.name);
     }
     if (const auto* global = callee.value->as<lang::Global>())
-      return fmt::format("`@{}`", global->name);
+      return words("`{}`", lang::globalName(global->name));
     if (const auto* var = callee.value->as<lang::Var>(); var && !var->name.empty())
-      return fmt::format("`%{}`", var->name);
+      return words("`{}`", lang::localName(var->name));
     return "a call";
   }
 
-  std::string makerText(const Expr& made) const {
+  Words makerText(const Expr& made) const {
     switch (made.kind) {
     case lang::ExprKind::Constant:
       return "a constant";
@@ -121,14 +124,14 @@ private:
   }
 
   /// `field 1 of `split``; a tuple that comes out of a further field is not followed.
-  std::string fieldText(const lang::Project& project) const {
+  Words fieldText(const lang::Project& project) const {
     const auto* var = project.tuple.value->as<lang::Var>();
     if (var && !var->name.empty())
-      return fmt::format("`%{}.{}`", var->name, project.index);
+      return words("`{}.{}`", lang::localName(var->name), project.index);
     lang::Operand tuple = makerOf(project.tuple);
     if (tuple.value->kind == lang::ExprKind::Project)
       return fmt::format("field {} of a tuple", project.index);
-    return fmt::format("field {} of {}", project.index, makerText(*tuple.value));
+    return words("field {} of {}", project.index, makerText(*tuple.value));
   }
 
   Definitions definitions_;
@@ -139,7 +142,7 @@ lang::ShapeRow rowOf(std::string name, const Type* tensor) {
   row.name = std::move(name);
   for (const lang::Dim* dim : tensor->shape)
     row.dims.push_back(lang::dimText(dim));
-  row.dtype = runtime::dtypeName(tensor->dtype);
+  row.dtype = runtime::spelled(tensor->dtype);
   return row;
 }
 
@@ -216,28 +219,6 @@ bool clashFromBack(const lang::ShapeTable& table) {
   return false;
 }
 
-/// What a fix calls a value: a local by its name, anything else by its role.
-std::string operandText(const lang::Operand& operand, std::string role) {
-  const auto* var = operand.value->as<lang::Var>();
-  return var && !var->name.empty() ? fmt::format("%{}", var->name) : role;
-}
-
-/// The length of what is at the front of `text` and consists of `letters`.
-size_t lengthOf(std::string_view text, std::string_view letters) {
-  return std::min(text.find_first_not_of(letters), text.size());
-}
-
-/// The number that digits write; a larger one than any field for too many.
-size_t numberOf(std::string_view text) {
-  size_t number = SIZE_MAX;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-constexpr std::string_view digits = "0123456789";
-constexpr std::string_view letters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
 } // namespace
 
 bool isShown(const lang::RelationResult& result, size_t operand, size_t count) {
@@ -247,38 +228,6 @@ bool isShown(const lang::RelationResult& result, size_t operand, size_t count) {
     isClash |= mark.operand != result.marks[0].operand;
   }
   return count <= 2 || !isClash || isMarked;
-}
-
-std::string withOperands(std::string_view fix, const lang::OperatorRow& row,
-                         std::span<const lang::Operand* const> places, Definitions definitions) {
-  OriginFinder finder(definitions);
-  std::string text;
-  for (;;) {
-    size_t sigil = std::min(fix.find('%'), fix.size());
-    text += fix.substr(0, sigil);
-    fix.remove_prefix(sigil);
-    if (fix.empty())
-      return text;
-    std::string_view name = fix.substr(1, lengthOf(fix.substr(1), letters));
-    auto operand = std::ranges::find(row.operands, name, &lang::OperandRow::name);
-    size_t i = size_t(operand - row.operands.begin());
-    fix.remove_prefix(name.size() + 1);
-    if (i >= places.size()) {
-      text += fmt::format("%{}", name);
-      continue;
-    }
-    std::string_view field;
-    if (fix.starts_with('.'))
-      field = fix.substr(1, lengthOf(fix.substr(1), digits));
-    const lang::TupleExpr* tuple = field.empty() ? nullptr : finder.tupleOf(*places[i]);
-    size_t number = tuple ? numberOf(field) : 0;
-    if (tuple && number < tuple->fields.size()) {
-      text += operandText(tuple->fields[number], fmt::format("{}.{}", name, field));
-      fix.remove_prefix(field.size() + 1);
-    } else {
-      text += operandText(*places[i], std::string(name));
-    }
-  }
 }
 
 lang::ShapeTable operandShapes(const lang::OperatorRow& row,

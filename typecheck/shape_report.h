@@ -27,11 +27,6 @@ lang::ShapeTable operandShapes(const lang::OperatorRow& row,
 /// only those that clash, if any do.
 bool isShown(const lang::RelationResult& result, size_t operand, size_t count);
 
-/// A fix, in which `%data` stands for the operand called `data` and `%data.0` for a field of it,
-/// with the program's own locals; what is no local is `data` or `data.0` without a sigil.
-std::string withOperands(std::string_view fix, const lang::OperatorRow& row,
-                         std::span<const lang::Operand* const> places, Definitions definitions);
-
 /// Adds both types to a report, the differing dimensions marked, when they are tensors of one rank.
 void showMismatch(lang::Diagnostic& report, const lang::Type* expected, const lang::Type* found);
 

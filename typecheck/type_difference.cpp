@@ -11,6 +11,7 @@
 
 namespace typecheck {
 
+using lang::Notation;
 using lang::Type;
 using lang::TypeKind;
 
@@ -29,7 +30,7 @@ std::vector<const Type*> partsOf(const Type& type) {
 }
 
 /// The text of a type whose parts have these texts; those without one are left out.
-std::string withParts(const Type& type, const std::vector<std::string>& texts) {
+std::string withParts(const Type& type, const std::vector<std::string>& texts, Notation notation) {
   std::string list, last = type.result ? texts.back() : "";
   size_t count = texts.size() - (type.result ? 1 : 0);
   for (size_t i = 0; i < count; ++i)
@@ -43,7 +44,7 @@ std::string withParts(const Type& type, const std::vector<std::string>& texts) {
   case TypeKind::Reference:
     return fmt::format("ref({})", list);
   default:
-    return fmt::format("{}[{}]", type.definition->name, list);
+    return fmt::format("{}[{}]", runtime::plainName(type.definition->name).in(notation), list);
   }
 }
 
@@ -52,19 +53,26 @@ bool isDivisible(const Type& type) {
   return !type.parts.empty() && type.generics.empty();
 }
 
-std::string limitedText(const Type* type, size_t depth) {
+std::string limitedText(const Type* type, size_t depth, Notation notation) {
   if (!isDivisible(*type))
-    return lang::typeText(type);
+    return lang::typeText(type, notation);
   if (depth == 0)
     return "...";
   std::vector<std::string> texts;
   for (const Type* part : partsOf(*type)) {
     bool isLast = type->result && texts.size() == type->parts.size();
-    texts.push_back(texts.size() < mostParts || isLast ? limitedText(part, depth - 1)
+    texts.push_back(texts.size() < mostParts || isLast ? limitedText(part, depth - 1, notation)
                     : texts.size() == mostParts        ? "..."
                                                        : "");
   }
-  return withParts(*type, texts);
+  return withParts(*type, texts, notation);
+}
+
+std::string shortText(const Type* type, Notation notation) {
+  std::string text = lang::typeText(type, notation);
+  for (size_t depth = deepestPart; depth > 0 && text.size() > longestText; --depth)
+    text = limitedText(type, depth, notation);
+  return text;
 }
 
 /// Compares types as far as they are known.
@@ -104,10 +112,10 @@ public:
 
   /// The text of a type, with `...` for what agrees with another one; of the parts that differ,
   /// all or the first.
-  std::string text(const Type* type, const Type* other, bool ofAll) {
+  std::string text(const Type* type, const Type* other, bool ofAll, Notation notation) {
     auto first = firstDifference(type, other);
     if (!first)
-      return shortTypeText(type);
+      return shortText(type, notation);
     auto ours = partsOf(*type), theirs = partsOf(*other);
     std::vector<std::string> texts;
     for (size_t i = 0; i < ours.size(); ++i) {
@@ -115,9 +123,9 @@ public:
       bool isResult = i == type->parts.size();
       bool goesOn =
           !isShown && !isResult && i > 0 && (texts[i - 1] == "..." || texts[i - 1].empty());
-      texts.push_back(isShown ? text(ours[i], theirs[i], ofAll) : goesOn ? "" : "...");
+      texts.push_back(isShown ? text(ours[i], theirs[i], ofAll, notation) : goesOn ? "" : "...");
     }
-    return withParts(*type, texts);
+    return withParts(*type, texts, notation);
   }
 
 private:
@@ -129,27 +137,41 @@ private:
   std::map<std::pair<const Type*, const Type*>, bool> agree_;
 };
 
-/// Part `index` of a type, in words.
-std::string partText(const Type& type, size_t index) {
-  switch (type.kind) {
-  case TypeKind::Tuple:
-    return fmt::format("field `.{}`", index);
-  case TypeKind::Function:
-    return index == type.parts.size() ? "the result" : fmt::format("parameter {}", index + 1);
-  case TypeKind::Reference:
-    return "what is referred to";
-  default:
-    return fmt::format("type argument {} of `{}`", index + 1, type.definition->name);
+/// The way to a part of a type, in words; a field of a field is one word, `.1.0`.
+class Way {
+public:
+  void add(const Type& type, size_t index) {
+    if (type.isTuple()) {
+      fields_ += fmt::format(".{}", index);
+      return;
+    }
+    endFields();
+    steps_.push_back(step(type, index));
   }
-}
 
-/// Goes on with part `index` of a type; a field of a field is one word, `.1.0`.
-void addStep(std::string& place, const Type& type, size_t index, bool isInField) {
-  if (isInField && type.isTuple())
-    place.insert(place.size() - 1, fmt::format(".{}", index));
-  else
-    place += (place.empty() ? "" : ", ") + partText(type, index);
-}
+  lang::Words take() {
+    endFields();
+    return steps_.empty() ? lang::Words() : runtime::joined(std::move(steps_), ", ");
+  }
+
+private:
+  void endFields() {
+    if (!fields_.empty())
+      steps_.push_back(fmt::format("field `{}`", std::exchange(fields_, {})));
+  }
+
+  static lang::Words step(const Type& type, size_t index) {
+    if (type.kind == TypeKind::Function)
+      return index == type.parts.size() ? "the result" : fmt::format("parameter {}", index + 1);
+    if (type.kind == TypeKind::Reference)
+      return "what is referred to";
+    return lang::words("type argument {} of `{}`", index + 1,
+                       lang::plainName(type.definition->name));
+  }
+
+  std::vector<lang::Words> steps_;
+  std::string fields_;
+};
 
 } // namespace
 
@@ -157,29 +179,34 @@ bool agree(const Type* left, const Type* right) {
   return Comparison().agree(left, right);
 }
 
-std::string shortTypeText(const Type* type) {
-  std::string text = lang::typeText(type);
-  for (size_t depth = deepestPart; depth > 0 && text.size() > longestText; --depth)
-    text = limitedText(type, depth);
-  return text;
+lang::Words shortType(const Type* type) {
+  return lang::Words([type](Notation notation) { return shortText(type, notation); });
 }
 
 TypeDifference differenceOf(const Type* left, const Type* right) {
-  TypeDifference found{lang::typeText(left), lang::typeText(right), left, right, {}};
+  TypeDifference found{lang::spelled(left), lang::spelled(right), left, right, {}};
   Comparison comparison;
-  bool isInField = false;
+  Way way;
   while (auto index = comparison.firstDifference(found.leftPart, found.rightPart)) {
-    addStep(found.place, *found.leftPart, *index, isInField);
-    isInField = found.leftPart->isTuple();
+    way.add(*found.leftPart, *index);
     found.leftPart = partsOf(*found.leftPart)[*index];
     found.rightPart = partsOf(*found.rightPart)[*index];
   }
-  auto isLong = [&] { return std::max(found.left.size(), found.right.size()) > longestOfTwo; };
+  found.place = way.take();
+  auto lengthOf = [](const lang::Words& type) { return type.plain().size(); };
+  auto isLong = [&] {
+    return std::max(lengthOf(found.left), lengthOf(found.right)) > longestOfTwo;
+  };
+  auto compared = [](const Type* type, const Type* other, bool ofAll) {
+    return lang::Words([type, other, ofAll](Notation notation) {
+      return Comparison().text(type, other, ofAll, notation);
+    });
+  };
   found.isAbbreviated = isLong();
   for (bool ofAll : {true, false})
     if (isLong()) {
-      found.left = comparison.text(left, right, ofAll);
-      found.right = comparison.text(right, left, ofAll);
+      found.left = compared(left, right, ofAll);
+      found.right = compared(right, left, ofAll);
     }
   return found;
 }
@@ -188,8 +215,8 @@ void showDifference(lang::Diagnostic& report, const Type* expected, const Type* 
   TypeDifference difference = differenceOf(expected, found);
   const Type &left = *difference.leftPart, &right = *difference.rightPart;
   if (difference.isAbbreviated && !difference.place.empty())
-    report.note(fmt::format("the difference is in {}: `{}` and `{}`", difference.place,
-                            shortTypeText(&left), shortTypeText(&right)));
+    report.note(lang::words("the difference is in {}: `{}` and `{}`", difference.place,
+                            shortType(&left), shortType(&right)));
   if (difference.isAbbreviated && left.isTuple() && right.isTuple() &&
       left.parts.size() != right.parts.size())
     report.note(

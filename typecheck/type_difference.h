@@ -8,10 +8,10 @@ namespace typecheck {
 
 /// Two types that do not agree. Texts of long types have `...` for what agrees.
 struct TypeDifference {
-  std::string left, right;
+  lang::Words left, right;
   /// The first parts that differ, and where they are, such as "field `.1.0`"; empty at the top.
   const lang::Type *leftPart, *rightPart;
-  std::string place;
+  lang::Words place;
   /// Whether the texts leave something out.
   bool isAbbreviated = false;
 };
@@ -22,7 +22,7 @@ bool agree(const lang::Type* left, const lang::Type* right);
 TypeDifference differenceOf(const lang::Type* left, const lang::Type* right);
 
 /// A type for a message: of a long one what is deep inside, or behind many parts, is `...`.
-std::string shortTypeText(const lang::Type* type);
+lang::Words shortType(const lang::Type* type);
 
 /// Says in a report where types differ: the place if the message leaves something out, and the
 /// shapes of tensors.

@@ -53,7 +53,7 @@ std::vector<const lang::TypeParameter*> freeParameters(const Type* root) {
 namespace {
 
 bool reportEscape(Group& group, const Type* type, size_t scope, lang::SourceRange range,
-                  const std::string& what) {
+                  const lang::Words& what) {
   const Type* known = group.unifier.resolve(type);
   const auto& scopes = group.seen.genericScopes;
   for (const lang::TypeParameter* parameter : freeParameters(known)) {
@@ -62,8 +62,7 @@ bool reportEscape(Group& group, const Type* type, size_t scope, lang::SourceRang
       at = scopes[at].parent;
     if (at != 0)
       continue;
-    group.diagnostics.report(Message::EscapingTypeParameter, range, what, parameter->name,
-                             lang::typeText(known));
+    group.diagnostics.report(Message::EscapingTypeParameter, range, what, parameter->name, known);
     return true;
   }
   return false;
@@ -74,7 +73,7 @@ bool reportEscapes(Group& group, bool named) {
   const Seen& seen = group.seen;
   for (size_t i = 0; i < seen.vars.size(); ++i) {
     const lang::Var& var = *seen.vars[i];
-    std::string what = named ? fmt::format("`%{}`", var.name) : "this expression";
+    lang::Words what = named ? lang::words("`{}`", lang::localName(var.name)) : "this expression";
     if (var.name.empty() != named && reportEscape(group, group.checking.vars.types[var.number],
                                                   seen.varScopes[i], var.range, what))
       return true;

@@ -3,7 +3,6 @@
 #include "typecheck/type_difference.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <ranges>
 
 namespace typecheck {
@@ -16,14 +15,14 @@ void addProblem(lang::Diagnostic& report, const lang::Diagnostic& problem, const
   for (const auto& label : problem.labels | std::views::drop(outer))
     report.label(label.range, label.text);
   report.shapes = problem.shapes;
-  for (const std::string& note : problem.notes | std::views::take(mostShown))
+  for (const lang::Words& note : problem.notes | std::views::take(mostShown))
     report.note(note);
   const auto& parameters = use.open.function->parameters;
-  std::string types;
+  std::vector<lang::Words> types;
   for (size_t i = 0; i < use.operands.size() && i < parameters.size(); ++i)
-    types += fmt::format("{}`{}: {}`", i == 0 ? "" : ", ", parameters[i]->name,
-                         shortTypeText(unifier.resolve(use.operands[i])));
-  report.note("it is used with " + types);
+    types.push_back(
+        lang::words("`{}: {}`", parameters[i]->name, shortType(unifier.resolve(use.operands[i]))));
+  report.note(lang::words("it is used with {}", runtime::joined(std::move(types), ", ")));
 }
 
 /// A use in an instance comes behind the use of that.
@@ -36,9 +35,10 @@ void tellUses(std::span<lang::Diagnostic> findings, std::span<const ReportedUse>
                       finding.range.begin >= text.begin && finding.range.end <= text.end;
       if (!isInside)
         continue;
-      lang::Diagnostic told{lang::Message::OpenUse, use.range,
-                            fmt::format(fmt::runtime(messageRow(lang::Message::OpenUse).text),
-                                        use.open.name, finding.text)};
+      lang::Diagnostic told{
+          lang::Message::OpenUse, use.range,
+          runtime::filled(messageRow(lang::Message::OpenUse).text,
+                          {lang::plainName(use.open.name), finding.text.settled()})};
       addProblem(told, finding, use, unifier);
       finding = std::move(told);
     }

@@ -107,7 +107,7 @@ void Walk::inferBinding(const lang::Binding& binding) {
     if (isDeclared && !group_.unify(varTypes_[var.number], type, binding.value->range))
       group_
           .reportTypes(Message::LetMismatch, binding.value->range, varTypes_[var.number], type,
-                       var.name)
+                       lang::localName(var.name))
           .label(var.range, "declared here");
     return;
   }
@@ -124,7 +124,8 @@ void Walk::inferBinding(const lang::Binding& binding) {
   group_.setType(var, sizes_.declared(var.annotation, found));
   lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
   auto mismatch = [this, &var, &binding, place](const Type* declared, const Type* given) {
-    auto& report = group_.reportTypes(Message::LetMismatch, place, declared, given, var.name);
+    auto& report =
+        group_.reportTypes(Message::LetMismatch, place, declared, given, lang::localName(var.name));
     suggestNumber(report, {binding.value, place}, unifier_.resolve(declared));
     if (place != var.range)
       report.label(var.range, "declared here");

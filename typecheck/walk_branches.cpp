@@ -22,7 +22,7 @@ bool isLogic(const lang::If& branch) {
 }
 
 void reportNoTruth(lang::Diagnostics& diagnostics, lang::SourceRange range,
-                   const std::string& given) {
+                   const lang::Words& given) {
   diagnostics.report(Message::TypeMismatch, range, "bool", given)
       .note("`&&` and `||` take single truth values; `logical_and` and `logical_or` go by element");
 }
@@ -100,15 +100,16 @@ MismatchReporter Walk::branchReporter(Told told, const lang::Operand& branch) {
 namespace {
 
 /// The cases that are missing, and the verb for them.
-std::string missingText(const MatchCoverage& found) {
-  std::string text;
+lang::Words missingText(const MatchCoverage& found) {
+  std::vector<lang::Words> parts;
   for (size_t i = 0; i < found.missing.size(); ++i) {
     bool isLast = i + 1 == found.missing.size() && !found.hasMoreMissing;
-    text += fmt::format("{}`{}`", i == 0 ? "" : isLast ? " and " : ", ", found.missing[i]);
+    parts.push_back(lang::words("{}`{}`", i == 0 ? "" : isLast ? " and " : ", ", found.missing[i]));
   }
-  if (found.hasMoreMissing)
-    return text + " and others are";
-  return text + (found.missing.size() == 1 ? " is" : " are");
+  parts.push_back(found.hasMoreMissing        ? " and others are"
+                  : found.missing.size() == 1 ? " is"
+                                              : " are");
+  return runtime::joined(std::move(parts), "");
 }
 
 void checkCoverage(const lang::Match& match, lang::Diagnostics& diagnostics) {
@@ -123,7 +124,9 @@ void checkCoverage(const lang::Match& match, lang::Diagnostics& diagnostics) {
   if (found.missing.empty() || match.isPartial)
     return;
   auto& report = diagnostics.report(Message::MissingCase, match.range, missingText(found));
-  report.note("a match has an arm for every case; `match?` may leave some out");
+  // The partial match is Relay's alone.
+  report.note(runtime::either("a match has an arm for every case; `match?` may leave some out",
+                              "a match has an arm for every case"));
   if (std::ranges::any_of(match.arms, [](const auto& arm) { return arm.pattern->isGuarded; }))
     report.note("an arm with a number or a guard may leave out what its pattern is for");
 }

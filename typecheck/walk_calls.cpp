@@ -256,7 +256,7 @@ void Walk::reportArgument(const lang::Call& call, size_t i, const Type* wanted, 
   TypeDifference difference = differenceOf(known, found);
   auto& report = diagnostics_.report(
       Message::ArgumentMismatch, call.arguments[i].range, i + 1, calleeText(call.callee),
-      isNamed && wanted->hasUnknown ? shortTypeText(declared) : difference.left, difference.right);
+      isNamed && wanted->hasUnknown ? shortType(declared) : difference.left, difference.right);
   showDifference(report, known, found);
   suggestNumber(report, call.arguments[i], known);
   suggestFunctionOf(report, call.arguments[i].range, *known, *found);

@@ -35,9 +35,9 @@ const Type* Walk::inferOpenCall(const lang::Call& call, const lang::Global& glob
   std::vector<const Type*> arguments = inferOperands(call.arguments);
   if (arguments.size() != parameters.size()) {
     size_t given = arguments.size(), wanted = parameters.size();
-    diagnostics_.report(Message::ArgumentCount, call.range, fmt::format("`@{}`", global.name),
-                        wanted, wanted == 1 ? "" : "s",
-                        given == 1 ? "1 is" : fmt::format("{} are", given));
+    diagnostics_.report(Message::ArgumentCount, call.range,
+                        lang::words("`{}`", lang::globalName(global.name)), wanted,
+                        wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     return unifier_.types().error();
   }
   OpenUse use = mentions_.use(global);
@@ -74,7 +74,7 @@ void Walk::join(const PendingRelation& use) {
   if (!instance)
     instance = checking_.open.makeOwn(use.mention, *use.open, relations_.numbersOfOperands(use));
   if (!instance) {
-    diagnostics_.report(Message::OpenUse, use.range, use.open->name,
+    diagnostics_.report(Message::OpenUse, use.range, lang::plainName(use.open->name),
                         "the program has too many instances already");
     unifier_.unify(use.result, unifier_.types().error());
     return;
@@ -88,7 +88,7 @@ void Walk::join(const PendingRelation& use) {
     lang::SourceRange range = i < use.places.size() ? use.places[i].range : use.range;
     auto mismatch = [this, &use, i, range](const Type* wanted, const Type* given) {
       group_.reportTypes(Message::ArgumentMismatch, range, wanted, given, i + 1,
-                         fmt::format("`@{}`", use.open->name));
+                         lang::words("`{}`", lang::globalName(use.open->name)));
     };
     group_.require(function->parts[i], use.operands[i], range, mismatch, true);
   }

@@ -155,7 +155,8 @@ void Debugger::onApplied(const interp::State& state, const lang::OperatorRow& ro
   const OpenCall call = innermostCall(state);
   binding_ = call.binding;
   wasOnWayBack_ = lang::isOnWayBack(call.place);
-  stop(state, fmt::format("breakpoint {}, {}\nin {} at {}\n", point->number, fault->problem,
+  stop(state, fmt::format("breakpoint {}, {}\nin {} at {}\n", point->number,
+                          fault->problem.plain(),
                           names_.of(*call.activation->function), at(call.place)));
 }
 

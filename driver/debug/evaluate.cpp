@@ -222,7 +222,7 @@ Result<Value> Evaluator::value(std::string_view expression, std::span<const Name
                                   global, std::move(arguments), how_);
   program_.module->globals.pop_back();
   if (auto* fault = std::get_if<interp::Fault>(&result))
-    return Error{fmt::format("error: {}\n", fault->problem)};
+    return Error{fmt::format("error: {}\n", fault->problem.plain())};
   return std::get<Value>(std::move(result));
 }
 

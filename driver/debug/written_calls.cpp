@@ -56,9 +56,11 @@ void WrittenCalls::explain(runtime::RunFault& fault) const {
     fault.notes.push_back("this is on the way back, in the derivative of what stands here");
   if (fault.kind == runtime::FaultKind::Depth &&
       last_.contains({fault.range.begin, lang::inText(fault.range).end}))
-    fault.notes.push_back("the derivative of a recursion keeps a frame for each of its steps, also "
-                          "where the function itself needs none; `@checkpointed_loop` keeps about "
-                          "as many as the square root of the steps");
+    fault.notes.push_back(
+        lang::words("the derivative of a recursion keeps a frame for each of its steps, also where "
+                    "the function itself needs none; `{}` keeps about as many as the square root "
+                    "of the steps",
+                    lang::globalName("checkpointed_loop")));
 }
 
 } // namespace driver

@@ -19,20 +19,21 @@ const lang::Type* globalType(const Program& program, const lang::Global& global)
   return lang::functionType(program.module->types, *global.function, program.typing);
 }
 
-std::string definitionText(const lang::TypeDefinition& definition) {
+std::string definitionText(const lang::TypeDefinition& definition, lang::Notation notation) {
   std::string generics, constructors;
   for (const lang::TypeParameter* generic : definition.generics)
     generics += (generics.empty() ? "" : ", ") + std::string(generic->name);
   for (const lang::Constructor* constructor : definition.constructors) {
-    constructors += (constructors.empty() ? "" : ", ") + std::string(constructor->name);
+    constructors +=
+        (constructors.empty() ? "" : ", ") + lang::plainName(constructor->name).in(notation);
     std::string fields;
     for (const lang::Type* field : constructor->fields)
-      fields += (fields.empty() ? "" : ", ") + lang::typeText(field);
+      fields += (fields.empty() ? "" : ", ") + lang::typeText(field, notation);
     if (!fields.empty())
       constructors += "(" + fields + ")";
   }
-  std::string text =
-      fmt::format("{}type {}", definition.isExtern ? "extern " : "", definition.name);
+  std::string text = fmt::format("{}type {}", definition.isExtern ? "extern " : "",
+                                 lang::plainName(definition.name).in(notation));
   if (!generics.empty())
     text += "[" + generics + "]";
   if (!definition.isExtern)
@@ -58,9 +59,11 @@ std::vector<const lang::Global*> ownGlobals(const Program& program) {
 namespace {
 
 std::string lineOf(const Program& program, const lang::Global& global) {
-  return global.function ? fmt::format("@{} : {}\n", lang::printable(global.name),
-                                       lang::typeText(globalType(program, global)))
-                         : "";
+  if (!global.function)
+    return "";
+  const lang::Notation notation = program.notation();
+  return fmt::format("{} : {}\n", lang::globalName(lang::printable(global.name)).in(notation),
+                     lang::typeText(globalType(program, global), notation));
 }
 
 /// The heads of open definitions as they are written, by where their names begin.
@@ -100,7 +103,7 @@ std::string definitionLines(const Program& program) {
   for (const lang::TypeDefinition* type :
        std::span(module.typeDefinitions).subspan(module.preludeTypes))
     if (!isImported(program, type->range))
-      text += definitionText(*type) + '\n';
+      text += definitionText(*type, program.notation()) + '\n';
   return text + functionLines(program);
 }
 

@@ -133,7 +133,7 @@ std::optional<ReadyProgram> loadReady(Session& session, Input input,
   ReadyProgram ready{*std::move(program)};
   const std::string usual = "main";
   for (const std::string& entry : entries.empty() ? std::span(&usual, 1) : entries) {
-    const lang::Global* global = findGlobal(*ready.program.module, entry, "--entry", answer);
+    const lang::Global* global = findGlobal(ready.program, entry, "--entry", answer);
     if (!global)
       return std::nullopt;
     if (std::ranges::count(ready.entries, global->name) == 0)

@@ -50,7 +50,7 @@ public:
   Origins(const Program& program, std::string_view name) : program_(program), name_(name) {}
 
   void add(const surface::Parameter& parameter) {
-    add(parameter.type, "%" + std::string(parameter.name.text));
+    add(parameter.type, lang::localName(parameter.name.text).in(program_.notation()));
   }
 
   std::string text() const {
@@ -107,7 +107,9 @@ Owner ownerOf(const Program& program, const SurfaceAt& at) {
   if (const auto* type = surface::tryAs<surface::TypeDefinition>(at.definition))
     return {nullptr, fmt::format("type `{}`", type->name.text), type->generics};
   const auto* function = surface::tryAs<surface::FunctionDefinition>(at.definition);
-  return function ? Owner{function->function, fmt::format("`@{}`", function->name.text),
+  return function ? Owner{function->function,
+                          fmt::format("`{}`",
+                                      lang::globalName(function->name.text).in(program.notation())),
                           function->function->generics}
                   : Owner{nullptr, fmt::format("`{}`", at.definition->name.text)};
 }

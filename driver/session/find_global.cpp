@@ -9,8 +9,9 @@
 
 namespace driver {
 
-const lang::Global* findGlobal(const lang::Module& module, std::string_view name,
+const lang::Global* findGlobal(const Program& program, std::string_view name,
                                std::string_view option, Answer& answer, ExitCode reason) {
+  const lang::Module& module = *program.module;
   if (name.starts_with('@'))
     name.remove_prefix(1);
   if (const lang::Global* entry = module.find(name))
@@ -26,8 +27,10 @@ const lang::Global* findGlobal(const lang::Module& module, std::string_view name
     advice = fmt::format("; call its gradient with `{} {}`", option, lang::printable(gradient));
   else if (!names.empty())
     advice = fmt::format("; choose another with `{} {}`", option, lang::printable(names[0]));
-  answer.fail(reason, fmt::format("there is no function {}{}",
-                                  formats::backquoted("@" + std::string(name)), advice));
+  answer.fail(reason,
+              fmt::format("there is no function {}{}",
+                          formats::backquoted(lang::globalName(name).in(program.notation())),
+                          advice));
   return nullptr;
 }
 

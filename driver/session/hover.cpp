@@ -6,7 +6,6 @@
 #include "driver/session/find_at.h"
 #include "driver/session/own_notation.h"
 #include "driver/session/session.h"
-#include "driver/session/spoken.h"
 #include "lang/source/utf8.h"
 #include "parser/surface/doc_comment.h"
 #include "stdlib/operator_reference.h"
@@ -23,16 +22,6 @@ namespace {
 using lang::ExprKind;
 using lang::Type;
 
-/// The type as text, empty when nothing is known of it.
-std::string knownText(const Type* type) {
-  return !type || type->isError() || type->isUnknown() ? "" : lang::typeText(type);
-}
-
-/// The type as a part of another one.
-std::string partText(const Type* type) {
-  return type ? lang::typeText(type) : "_";
-}
-
 class Describer {
 public:
   Describer(Session& session, const Program& program, const NodeAt& node)
@@ -40,8 +29,8 @@ public:
 
   std::optional<Hover> describe() const {
     if (!node_.expr)
-      return Hover{node_.range, "type", std::string(node_.definition->name), "",
-                   definitionText(*node_.definition)};
+      return Hover{node_.range, "type", lang::plainName(node_.definition->name).in(notation()), "",
+                   definitionText(*node_.definition, notation())};
     switch (node_.expr->kind) {
     case ExprKind::Var:
       return local(static_cast<const lang::Var&>(*node_.expr));
@@ -84,7 +73,12 @@ private:
     }
   }
 
-  bool isBare() const { return program_.tree->notation == parser::surface::Notation::Baton; }
+  lang::Notation notation() const { return program_.notation(); }
+
+  /// The type as text, empty when nothing is known of it.
+  std::string knownText(const Type* type) const {
+    return !type || type->isError() || type->isUnknown() ? "" : lang::typeText(type, notation());
+  }
 
   std::string sourceText() const {
     return std::string(program_.source->text().substr(node_.range.begin - program_.source->base(),
@@ -108,7 +102,8 @@ private:
     bool isItself = node_.range == global.range;
     if (tree && isOpen(global) && (type.empty() || isItself))
       type = openText(*tree, global);
-    return {node_.range, "global", isOpen(global) ? sourceText() : fmt::format("@{}", global.name),
+    return {node_.range, "global",
+            isOpen(global) ? sourceText() : lang::globalName(global.name).in(notation()),
             std::move(type), tree ? parser::docComment(*tree, *file, global.range) : ""};
   }
 
@@ -146,10 +141,10 @@ private:
     std::string type;
     if (node_.call) {
       for (const lang::Operand& argument : node_.call->arguments)
-        type += (type.empty() ? "" : ", ") + partText(typeOf(argument));
-      type = fmt::format("fn ({}) -> {}", type, partText(node_.type));
+        type += (type.empty() ? "" : ", ") + lang::typeText(typeOf(argument), notation());
+      type = fmt::format("fn ({}) -> {}", type, lang::typeText(node_.type, notation()));
     }
-    bool isWord = isBare() && std::isalpha(uint8_t(sourceText()[0]));
+    bool isWord = program_.isBare() && std::isalpha(uint8_t(sourceText()[0]));
     std::string call = isWord ? stdlib::callText(row, sourceText()) : stdlib::callText(row);
     return {node_.range, "operator", std::string(row.name), std::move(type),
             call + '\n' + std::string(row.doc)};
@@ -169,8 +164,8 @@ private:
       type = isBare ? data
                     : types.function(constructor.fields, data, constructor.definition->generics);
     }
-    return {node_.range, "constructor", std::string(constructor.name), knownText(type),
-            "of " + definitionText(*constructor.definition)};
+    return {node_.range, "constructor", lang::plainName(constructor.name).in(notation()),
+            knownText(type), "of " + definitionText(*constructor.definition, notation())};
   }
 
   /// What a hole must be is what its message says. Where no hole is written, an error was reported:
@@ -189,13 +184,14 @@ private:
     return hover;
   }
 
-  static void fillHole(Hover& hover, const lang::Diagnostic& item) {
-    size_t begin = item.text.find('`') + 1;
-    hover.type = item.text.substr(begin, item.text.rfind('`') - begin);
+  void fillHole(Hover& hover, const lang::Diagnostic& item) const {
+    std::string text = item.text.in(notation());
+    size_t begin = text.find('`') + 1;
+    hover.type = text.substr(begin, text.rfind('`') - begin);
     if (hover.type == "_")
       hover.type.clear();
-    for (const std::string& note : item.notes)
-      hover.doc += (hover.doc.empty() ? "" : "\n") + note;
+    for (const lang::Words& note : item.notes)
+      hover.doc += (hover.doc.empty() ? "" : "\n") + note.in(notation());
   }
 
   Session& session_;
@@ -223,12 +219,7 @@ std::optional<Hover> hoverAt(Session& session, const Program& program, uint32_t 
   auto node = findAt(program, offset);
   if (!node)
     return std::nullopt;
-  auto described = Describer(session, program, *node).describe();
-  if (described && program.tree->notation == parser::surface::Notation::Baton) {
-    described->name = codeBare(described->name);
-    described->type = codeBare(described->type);
-  }
-  return described;
+  return Describer(session, program, *node).describe();
 }
 
 std::string hoverText(const Hover& hover) {

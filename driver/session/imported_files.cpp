@@ -2,8 +2,8 @@
 // list, so no chain of imports is too deep.
 #include "driver/session/imported_files.h"
 
-#include "driver/session/notation.h"
 #include "lang/source/edit_distance.h"
+#include "lang/source/utf8.h"
 #include "parser/baton/parse.h"
 #include "parser/surface/foreign_words.h"
 #include "runtime/formats/file.h"
@@ -249,10 +249,10 @@ const ImportedFiles::Text* ImportedFiles::file(const std::string& path, std::str
     reason = text.failure().message;
     return nullptr;
   }
-  const Text* made = read(key, path, withoutByteOrderMark(*std::move(text)), false);
+  const Text* made = read(key, path, lang::withoutByteOrderMark(*std::move(text)), false);
   if (!made)
     reason = "the texts of one run can have at most 2 GiB together";
-  else if (notationOf(*made->source) != parser::surface::Notation::Baton)
+  else if (made->source->notation() != lang::Notation::Baton)
     reason = fmt::format("`{}` has the header of Relay's text", path);
   return reason.empty() ? made : nullptr;
 }
@@ -263,7 +263,7 @@ const ImportedFiles::Text* ImportedFiles::read(const std::string& key, std::stri
   if (!source)
     return nullptr;
   auto made = std::make_unique<Text>(Text{source, nullptr, isLibrary});
-  if (notationOf(*source) == parser::surface::Notation::Baton)
+  if (source->notation() == lang::Notation::Baton)
     made->tree = parser::baton::parseText(trees_, *source, made->findings);
   return (texts_[key] = std::move(made)).get();
 }

@@ -3,10 +3,9 @@
 // later stages report is of no interest.
 #include "driver/session/session.h"
 
-#include "driver/session/notation.h"
-#include "driver/session/spoken.h"
 #include "driver/session/suggestions.h"
 #include "driver/session/tests.h"
+#include "lang/source/utf8.h"
 #include "parser/baton/parse.h"
 #include "parser/metadata/metadata.h"
 #include "parser/relay/parse.h"
@@ -41,7 +40,7 @@ lang::Diagnostics Session::noFindings() const {
 
 void Session::read(Program& program, Stage stage) {
   lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
-  const auto* file = notationOf(*program.source) == parser::surface::Notation::Baton
+  const auto* file = program.source->notation() == lang::Notation::Baton
                          ? parser::baton::parseText(trees_, *program.source, diagnostics)
                          : parser::parseText(trees_, *program.source, diagnostics, &operators_);
   program.tree = file;
@@ -78,19 +77,13 @@ void Session::read(Program& program, Stage stage) {
 
 runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
   Program program;
-  program.source = sources_.add(std::move(name), withoutByteOrderMark(std::move(text)));
+  program.source = sources_.add(std::move(name), lang::withoutByteOrderMark(std::move(text)));
   if (!program.source)
     return runtime::Error{"the texts of one run can have at most 2 GiB together"};
   read(program, stage);
   program.diagnostics.sortByPlace();
-  if (suggestions_ == Suggestions::ThatHelp) {
-    bool isBare = program.tree && program.tree->notation == parser::surface::Notation::Baton;
-    if (isBare)
-      suggestBare(program.diagnostics);
+  if (suggestions_ == Suggestions::ThatHelp)
     keepWhatHelps(program, operators_, sources_, withTests_);
-    if (isBare)
-      speakBare(program.diagnostics);
-  }
   return program;
 }
 

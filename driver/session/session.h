@@ -46,8 +46,10 @@ struct Program {
   lang::Diagnostics consequences = {};
 
   bool isGood() const { return module && !diagnostics.hasErrors(); }
+  /// Relay's where there is no text.
+  lang::Notation notation() const { return tree ? tree->notation : lang::Notation::Relay; }
   /// Whether it is written in Baton's notation.
-  bool isBare() const { return tree && tree->notation == parser::surface::Notation::Baton; }
+  bool isBare() const { return notation() == lang::Notation::Baton; }
 };
 
 /// Who is told what each pass makes of a program.

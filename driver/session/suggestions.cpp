@@ -160,9 +160,9 @@ private:
     };
     if (before.message != now.message || before.range.isValid() != now.range.isValid())
       return false;
-    return before.text == now.text &&
-           (!before.range.isValid() || (isMoved(before.range.begin, now.range.begin) &&
-                                        isMoved(before.range.end, now.range.end)));
+    bool isThere = !before.range.isValid() || (isMoved(before.range.begin, now.range.begin) &&
+                                               isMoved(before.range.end, now.range.end));
+    return isThere && before.text.plain() == now.text.plain();
   }
 
   const Program& program_;
@@ -198,7 +198,7 @@ void noteFacts(Diagnostic& finding, const Program& program, const lang::SourceMa
     fact.edits = std::move(*edits);
     facts.push_back(std::move(fact));
   }
-  for (std::string& line : lang::helpLines(facts, sources))
+  for (std::string& line : lang::helpLines(facts, sources, program.notation()))
     finding.note(std::move(line));
 }
 

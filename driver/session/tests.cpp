@@ -36,7 +36,7 @@ void checkTests(const Program& program, lang::Diagnostics& diagnostics) {
     bool isTruth = held && held->kind == lang::TypeKind::Tensor && held->dtype == runtime::Bool;
     if (!isTruth && held)
       diagnostics.report(lang::Message::TestResult, parser::resultOf(test.surface->body)->range,
-                         lang::typeText(held));
+                         held);
   }
 }
 

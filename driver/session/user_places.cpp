@@ -42,7 +42,8 @@ public:
     std::vector<SourceRange> places = global ? placesOf(*global) : std::vector<SourceRange>{};
     if (places.empty())
       return;
-    finding.label(finding.range, fmt::format("in `@{}`", lang::printable(global->name)));
+    finding.label(finding.range,
+                  lang::words("in `{}`", lang::globalName(lang::printable(global->name))));
     finding.range = places[0];
     for (size_t i = 1; i < places.size() && i <= mostLabels; ++i)
       finding.label(places[i], "or from here");

@@ -179,7 +179,7 @@ private:
     return passOver();
   }
 
-  std::string wantedText() const { return fmt::format("`{}`", lang::typeText(builder_.wanted())); }
+  std::string wantedText() const { return fmt::format("`{}`", builder_.wantedText()); }
 
   void use(const std::string& key) {
     if (survey_)
@@ -282,7 +282,7 @@ private:
       builder_.open(*list.link);
       if (!builder_.wanted()->isTensor())
         return Error{fmt::format("{} is an array, and what is wanted is a list of `{}`",
-                                 backquoted(key), lang::typeText(builder_.wanted()))};
+                                 backquoted(key), builder_.wantedText())};
       if (auto good = put(rowOf(*array, i)); !good)
         return good;
     }

@@ -149,7 +149,7 @@ std::optional<Error> unreadable(const ValueBuilder& builder) {
                            : type.kind == TypeKind::Reference ? "references"
                                                               : "values of any type",
                            builder.depth() == 0 ? "it " : fmt::format("`{}` ", builder.path()),
-                           lang::typeText(&type))};
+                           builder.wantedText())};
 }
 
 runtime::Result<const Constructor*> constructorNamed(const ValueBuilder& builder,

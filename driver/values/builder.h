@@ -49,16 +49,20 @@ private:
 
 class ValueBuilder {
 public:
-  /// `root` is what paths begin with.
-  ValueBuilder(const lang::Type* type, lang::TypeContext& types, std::string root)
-      : type_(type), fieldTypes_(types), root_(std::move(root)) {}
+  /// `root` is what paths begin with; messages speak `notation`.
+  ValueBuilder(const lang::Type* type, lang::TypeContext& types, std::string root,
+               lang::Notation notation)
+      : type_(type), fieldTypes_(types), root_(std::move(root)), notation_(notation) {}
 
   /// The type of the part that comes next; there must be one.
   const lang::Type* wanted() const {
     return open_.empty() ? type_ : (*open_.back().types)[open_.back().fields.size()];
   }
   /// A builder of that part alone.
-  ValueBuilder part() const { return {wanted(), fieldTypes_.types(), path()}; }
+  ValueBuilder part() const { return {wanted(), fieldTypes_.types(), path(), notation_}; }
+  /// The text of its type, for messages.
+  std::string wantedText() const { return lang::typeText(wanted(), notation_); }
+  lang::Notation notation() const { return notation_; }
   /// The name of the field that it is, if that has one.
   std::string_view wantedName() const;
   /// How many values are open.
@@ -96,6 +100,7 @@ private:
   const lang::Type* type_;
   FieldTypes fieldTypes_;
   std::string root_;
+  lang::Notation notation_;
   std::map<const lang::Type*, std::vector<const lang::Type*>> tuples_;
   std::vector<Open> open_;
   runtime::Value done_;

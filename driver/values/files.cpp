@@ -100,7 +100,7 @@ const FileKind* kindOf(std::string_view path) {
 }
 
 /// What of the type a file of that kind cannot hold, or empty.
-std::string obstacle(const FileKind& kind, const lang::Type* type) {
+lang::Words obstacle(const FileKind& kind, const lang::Type* type) {
   std::unordered_set<const lang::Type*> seen;
   std::vector<const lang::Type*> open;
   auto add = [&](lang::Types types) {
@@ -117,7 +117,7 @@ std::string obstacle(const FileKind& kind, const lang::Type* type) {
     if (next->kind == TypeKind::Reference)
       return std::string(unwritable(ValueKind::Reference));
     if (next->isTensor() && !kind.holds(next->dtype))
-      return fmt::format("elements of `{}`", runtime::dtypeName(next->dtype));
+      return lang::words("elements of `{}`", next->dtype);
     if (isStructured(*next))
       add(next->parts);
     if (next->kind == TypeKind::Data)
@@ -133,7 +133,8 @@ bool isValueFile(std::string_view path) {
   return kindOf(path) != nullptr;
 }
 
-Result<Done> checkOutput(const std::string& path, const lang::Type* type, bool hasGradients) {
+Result<Done> checkOutput(const std::string& path, const lang::Type* type, bool hasGradients,
+                         lang::Notation notation) {
   const FileKind* kind = kindOf(path);
   if (!kind || !kind->write)
     return Error{fmt::format(
@@ -142,7 +143,7 @@ Result<Done> checkOutput(const std::string& path, const lang::Type* type, bool h
     return Error{fmt::format("a {} file holds the result alone, and there are gradients too; a "
                              ".json file can",
                              kind->suffix)};
-  std::string what = type ? obstacle(*kind, type) : "";
+  std::string what = type ? obstacle(*kind, type).in(notation) : "";
   if (what.empty())
     return Done{};
   auto other = std::ranges::find_if(

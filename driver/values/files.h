@@ -12,9 +12,11 @@
 namespace driver {
 
 /// An error when the suffix of `path` is none that can be written, or when that kind of file cannot
-/// hold values of the type, or as many as a run gives; to be asked before a long run.
+/// hold values of the type, or as many as a run gives; to be asked before a long run. It speaks
+/// `notation`.
 runtime::Result<runtime::Done> checkOutput(const std::string& path, const lang::Type* type,
-                                           bool hasGradients);
+                                           bool hasGradients,
+                                           lang::Notation notation = lang::Notation::Relay);
 
 /// What a run gives: a value, and the gradients of inputs by their names, if it was to compute
 /// them.

@@ -14,9 +14,9 @@ using runtime::Tensor;
 
 namespace {
 
-Error misfit(const std::string& element, DType to) {
-  return Error{
-      fmt::format("it holds {}, which does not fit `{}`", element, runtime::dtypeName(to))};
+Error misfit(const std::string& element, DType to, runtime::Notation notation) {
+  return Error{fmt::format("it holds {}, which does not fit `{}`", element,
+                           runtime::spelled(to).in(notation))};
 }
 
 std::string wholeText(DType dtype, int64_t whole) {
@@ -30,7 +30,7 @@ bool isConvertible(DType from, DType to) {
   return isSameKind && from.isComputable() && to.isComputable();
 }
 
-Result<Tensor> convertedTensor(const Tensor& tensor, DType to) {
+Result<Tensor> convertedTensor(const Tensor& tensor, DType to, runtime::Notation notation) {
   DType from = tensor.dtype();
   Tensor result(to, tensor.shape());
   const std::byte* source = tensor.bytes();
@@ -39,13 +39,13 @@ Result<Tensor> convertedTensor(const Tensor& tensor, DType to) {
     if (from.isFloat()) {
       double value = runtime::readFloat(from, source), rounded = runtime::rounded(to, value);
       if (std::isinf(rounded) && !std::isinf(value))
-        return misfit(fmt::format("{}", value), to);
+        return misfit(fmt::format("{}", value), to, notation);
       runtime::writeFloat(to, target, rounded);
       continue;
     }
     int64_t whole = runtime::readWhole(from, source), wrapped = runtime::wrap(to, uint64_t(whole));
     if (runtime::wideOf(to, wrapped) != runtime::wideOf(from, whole))
-      return misfit(wholeText(from, whole), to);
+      return misfit(wholeText(from, whole), to, notation);
     runtime::writeWhole(to, target, wrapped);
   }
   return result;

@@ -12,6 +12,7 @@ bool isConvertible(runtime::DType from, runtime::DType to);
 
 /// The tensor in a type that it is convertible to, floats rounded once. The error names an element
 /// that the type cannot hold.
-runtime::Result<runtime::Tensor> convertedTensor(const runtime::Tensor& tensor, runtime::DType to);
+runtime::Result<runtime::Tensor> convertedTensor(const runtime::Tensor& tensor, runtime::DType to,
+                                                 runtime::Notation notation);
 
 } // namespace driver

@@ -31,8 +31,8 @@ std::string inputText(const std::string& name, const ValueBuilder& part) {
 
 } // namespace
 
-std::string parameterName(const lang::Var& parameter) {
-  return "%" + lang::printable(parameter.name);
+std::string parameterName(const lang::Var& parameter, lang::Notation notation) {
+  return runtime::localName(lang::printable(parameter.name)).in(notation);
 }
 
 Result<Done> InputFit::giveSize(std::string_view word) {
@@ -44,8 +44,9 @@ Result<Done> InputFit::giveSize(std::string_view word) {
     return Error{fmt::format("--dim takes NAME=SIZE, and this is {}", formats::backquoted(word))};
   const lang::Dim* dim = findDim(name);
   if (!dim)
-    return Error{fmt::format("no parameter of `@{}` has a dimension {}",
-                             lang::printable(entry_.name), formats::backquoted(name))};
+    return Error{fmt::format("no parameter of `{}` has a dimension {}",
+                             runtime::globalName(lang::printable(entry_.name)).in(notation_),
+                             formats::backquoted(name))};
   uint32_t form = declarations_.size(dim);
   if (sizes_.find(form))
     return Error{fmt::format("the dimension {} is given twice", formats::backquoted(name))};
@@ -116,8 +117,8 @@ Result<Tensor> InputFit::converted(size_t parameter, const ValueBuilder& part,
                                    const Tensor& tensor) {
   const runtime::DType to = part.wanted()->dtype;
   const std::string name = parameterName(*parameters_[parameter]);
-  const std::string from = runtime::dtypeName(tensor.dtype());
-  auto converted = convertedTensor(tensor, to);
+  const std::string from = runtime::spelled(tensor.dtype()).in(notation_);
+  auto converted = convertedTensor(tensor, to, notation_);
   if (!converted)
     return Error{
         fmt::format("{} is `{}`: {}", inputText(name, part), from, converted.failure().message)};
@@ -125,7 +126,7 @@ Result<Tensor> InputFit::converted(size_t parameter, const ValueBuilder& part,
       fmt::format("{} converted from `{}` to `{}`",
                   part.depth() == 0 ? fmt::format("the input `{}` is", name)
                                     : fmt::format("parts of the input `{}` are", name),
-                  from, runtime::dtypeName(to));
+                  from, runtime::spelled(to).in(notation_));
   if (noted_.insert(note).second)
     notes_.push_back(std::move(note));
   return converted;
@@ -140,9 +141,10 @@ std::string InputFit::misfitOf(const Leaf& leaf, const ValueBuilder* part) {
   const lang::Type& type = *leaf.type;
   const std::string name = parameterName(*parameters_[leaf.parameter]);
   auto place = [&](uint32_t source) {
-    return source < leaves_.size()
-               ? fmt::format("in `{}`", parameterName(*parameters_[leaves_[source].parameter]))
-               : std::string(source == fromOption ? "by --dim" : "in what was filled");
+    return lang::Words(
+        source < leaves_.size()
+            ? fmt::format("in `{}`", parameterName(*parameters_[leaves_[source].parameter]))
+            : std::string(source == fromOption ? "by --dim" : "in what was filled"));
   };
   std::string reasons;
   const checks::Declared declared = declarations_.type(type);
@@ -150,10 +152,10 @@ std::string InputFit::misfitOf(const Leaf& leaf, const ValueBuilder* part) {
                       ? checks::misfits(declared, leaf.dtype, leaf.shape, table_, sizes_)
                       : std::nullopt)
     for (size_t dim : *dims)
-      if (std::string text =
-              checks::misfitText(declared.shape[dim], leaf.shape[dim], table_, sizes_, place);
-          !text.empty())
-        reasons += "; " + text;
+      if (lang::Words words =
+              checks::misfitWords(declared.shape[dim], leaf.shape[dim], table_, sizes_, place);
+          !words.empty())
+        reasons += "; " + words.in(notation_);
   if (type.isTensor() && leaf.dtype != type.dtype && !isConvertible(leaf.dtype, type.dtype))
     reasons += fmt::format("; elements of another kind are not converted, but numpy does it by "
                            "astype(\"{}\")",
@@ -162,8 +164,9 @@ std::string InputFit::misfitOf(const Leaf& leaf, const ValueBuilder* part) {
   std::string where =
       part && part->depth() > 0 ? fmt::format("in `{}`, ", part->path()) : std::string();
   return fmt::format("{}{}parameter `{}` is `{}`, but its input is `{}`{}", where,
-                     isWhole && where.empty() ? "" : "a part of ", name, lang::typeText(&type),
-                     tensorTypeText(leaf.dtype, leaf.shape), reasons);
+                     isWhole && where.empty() ? "" : "a part of ", name,
+                     lang::typeText(&type, notation_),
+                     tensorTypeText(leaf.dtype, leaf.shape, notation_), reasons);
 }
 
 std::optional<int64_t> InputFit::sizeOf(const lang::Dim* dim) {

@@ -9,17 +9,23 @@
 
 namespace driver {
 
-/// `%x`, for messages.
-std::string parameterName(const lang::Var& parameter);
+/// `%x`, or `x` in Baton's notation, for messages.
+std::string parameterName(const lang::Var& parameter, lang::Notation notation);
 
 /// The names of sizes in types.
 std::vector<const lang::Dim*> namesOfSizes(std::vector<const lang::Type*> types);
 
 class InputFit {
 public:
-  InputFit(const lang::Global& entry, const lang::Typing& typing)
+  /// Messages speak `notation`.
+  InputFit(const lang::Global& entry, const lang::Typing& typing, lang::Notation notation)
       : entry_(entry), parameters_(entry.function->parameters), typing_(typing),
-        matcher_(table_, sizes_) {}
+        notation_(notation), matcher_(table_, sizes_) {}
+
+  lang::Notation notation() const { return notation_; }
+  std::string parameterName(const lang::Var& parameter) const {
+    return driver::parameterName(parameter, notation_);
+  }
 
   /// Takes `NAME=SIZE`.
   runtime::Result<runtime::Done> giveSize(std::string_view word);
@@ -61,6 +67,7 @@ private:
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
   const lang::Typing& typing_;
+  lang::Notation notation_;
   checks::SizeTable table_;
   lang::Declarations declarations_{table_};
   checks::KnownSizes sizes_;

@@ -16,6 +16,7 @@ namespace driver {
 using runtime::Done;
 using runtime::DType;
 using runtime::Error;
+using runtime::Notation;
 using runtime::Result;
 
 namespace {
@@ -39,7 +40,8 @@ bool isSuffix(std::string_view text, DType dtype) {
 /// Reads lists and elements; `bytes` are the elements so far.
 class LiteralReader {
 public:
-  LiteralReader(std::string_view text, DType dtype) : text_(text), dtype_(dtype) {}
+  LiteralReader(std::string_view text, DType dtype, Notation notation)
+      : text_(text), dtype_(dtype), notation_(notation) {}
 
   Result<runtime::Tensor> read() {
     do {
@@ -114,8 +116,8 @@ private:
   }
 
   Error noElement(std::string_view word) const {
-    return Error{
-        fmt::format("{} is no `{}`", formats::backquoted(word), runtime::dtypeName(dtype_))};
+    return Error{fmt::format("{} is no `{}`", formats::backquoted(word),
+                             runtime::spelled(dtype_).in(notation_))};
   }
 
   /// Makes place for one more element.
@@ -162,12 +164,13 @@ private:
   }
 
   Error misfit(std::string_view word) const {
-    return Error{
-        fmt::format("{} does not fit `{}`", formats::backquoted(word), runtime::dtypeName(dtype_))};
+    return Error{fmt::format("{} does not fit `{}`", formats::backquoted(word),
+                             runtime::spelled(dtype_).in(notation_))};
   }
 
   std::string_view text_;
   DType dtype_;
+  Notation notation_;
   size_t at_ = 0;
   /// Of each open list, how many items it has so far.
   std::vector<int64_t> counts_;
@@ -178,10 +181,11 @@ private:
   std::string bytes_;
 };
 
-Result<runtime::Tensor> listTensor(std::string_view text, DType dtype) {
+Result<runtime::Tensor> listTensor(std::string_view text, DType dtype, Notation notation) {
   if (!dtype.isComputable())
-    return Error{fmt::format("there are no literals for `{}`", runtime::dtypeName(dtype))};
-  return LiteralReader(text, dtype).read();
+    return Error{
+        fmt::format("there are no literals for `{}`", runtime::spelled(dtype).in(notation))};
+  return LiteralReader(text, dtype, notation).read();
 }
 
 /// The tensor with its elements converted as the language does it, where whole numbers wrap.
@@ -199,15 +203,16 @@ runtime::Tensor cast(const runtime::Tensor& tensor, DType to) {
   return result;
 }
 
-Result<runtime::Tensor> callTensor(const stdlib::ValueCall& call) {
+Result<runtime::Tensor> callTensor(const stdlib::ValueCall& call, Notation notation) {
   if (!call.dtype.isComputable())
-    return Error{fmt::format("there are no literals for `{}`", runtime::dtypeName(call.dtype))};
+    return Error{
+        fmt::format("there are no literals for `{}`", runtime::spelled(call.dtype).in(notation))};
   if (call.zeros && !runtime::elementCount(*call.zeros))
     return Error{"its extents are too large"};
   if (call.zeros)
     return runtime::guarded(
         [&]() -> Result<runtime::Tensor> { return runtime::Tensor(call.dtype, *call.zeros); });
-  auto tensor = listTensor(call.value, literalType(call.dtype));
+  auto tensor = listTensor(call.value, literalType(call.dtype), notation);
   return tensor ? cast(*tensor, call.dtype) : tensor;
 }
 
@@ -228,10 +233,10 @@ bool looksLiteral(std::string_view text) {
   return std::ranges::find(words, text) != std::end(words);
 }
 
-Result<runtime::Tensor> literalTensor(std::string_view text, DType dtype) {
+Result<runtime::Tensor> literalTensor(std::string_view text, DType dtype, Notation notation) {
   if (auto call = stdlib::readValueCall(text))
-    return callTensor(*call);
-  return listTensor(text, dtype);
+    return callTensor(*call, notation);
+  return listTensor(text, dtype, notation);
 }
 
 } // namespace driver

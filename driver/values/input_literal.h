@@ -16,7 +16,8 @@ bool looksLiteral(std::string_view text);
 
 /// The tensor of a number, a bool, or a list of them or of lists of one length; or of a call by
 /// which a value is written that has no literal, such as `cast(3, dtype="int8")`, which may be of
-/// another type.
-runtime::Result<runtime::Tensor> literalTensor(std::string_view text, runtime::DType dtype);
+/// another type. Errors speak `notation`.
+runtime::Result<runtime::Tensor> literalTensor(std::string_view text, runtime::DType dtype,
+                                               runtime::Notation notation);
 
 } // namespace driver

@@ -44,10 +44,10 @@ std::optional<JsonCursor> fieldsOf(const JsonCursor& json) {
 }
 
 /// The elements of lists and the strings for numbers that JSON has not.
-Result<Tensor> elements(const JsonCursor& json, runtime::DType dtype) {
+Result<Tensor> elements(const JsonCursor& json, runtime::DType dtype, lang::Notation notation) {
   std::string text(json.written());
   std::erase(text, '"');
-  return literalTensor(text, dtype);
+  return literalTensor(text, dtype, notation);
 }
 
 class JsonReader {
@@ -95,13 +95,13 @@ private:
   }
 
   Error missing() const {
-    return Error{fmt::format("`{}`, which is `{}`, is missing", builder_.path(),
-                             lang::typeText(builder_.wanted()))};
+    return Error{
+        fmt::format("`{}`, which is `{}`, is missing", builder_.path(), builder_.wantedText())};
   }
 
   Error unexpected(const JsonCursor& json, std::string_view forms) const {
     return Error{fmt::format("`{}` is `{}`, which is written as {}, but here is {}",
-                             builder_.path(), lang::typeText(builder_.wanted()), forms,
+                             builder_.path(), builder_.wantedText(), forms,
                              backquoted(json.written().substr(0, 40)))};
   }
 
@@ -149,8 +149,7 @@ private:
     for (const std::string& name : json.names())
       if (std::ranges::find(constructor.fieldNames, name) == constructor.fieldNames.end())
         return Error{fmt::format("there is no place for {} in `{}`, which is `{}`",
-                                 backquoted(name), builder_.path(),
-                                 lang::typeText(builder_.wanted()))};
+                                 backquoted(name), builder_.path(), builder_.wantedText())};
     builder_.open(constructor);
     open_.push_back({.next = std::nullopt, .members = json});
     return Done{};
@@ -172,7 +171,8 @@ private:
   }
 
   Result<Done> tensor(JsonCursor json) {
-    auto read = json.kind() == '{' ? described(json) : elements(json, builder_.wanted()->dtype);
+    auto read = json.kind() == '{' ? described(json)
+                                   : elements(json, builder_.wanted()->dtype, builder_.notation());
     if (!read)
       return Error{fmt::format("`{}`: {}", builder_.path(), read.failure().message)};
     auto accepted = accept_(builder_, *std::move(read));
@@ -189,12 +189,12 @@ private:
         dtype && dtype->kind() == '"' ? runtime::parseDType(dtype->string()) : std::nullopt;
     if (!known || !shape || !data)
       return unexpected(json, "`{\"dtype\": NAME, \"shape\": [...], \"data\": [...]}`");
-    auto extents = elements(*shape, runtime::Int64);
+    auto extents = elements(*shape, runtime::Int64, builder_.notation());
     if (!extents)
       return extents;
     auto counts = extents->elements<int64_t>();
     runtime::Shape wanted(counts.begin(), counts.end());
-    auto tensor = elements(*data, *known);
+    auto tensor = elements(*data, *known, builder_.notation());
     if (tensor && runtime::elementCount(wanted) != tensor->size())
       return Error{fmt::format("it has {} elements, and its shape is ({})", tensor->size(),
                                fmt::join(wanted, ", "))};

@@ -203,7 +203,7 @@ Result<Done> readValueLiteral(std::string_view text, ValueBuilder& builder,
   const std::string plain = withoutComments(text);
   return readValueText(plain, builder, [&](std::string_view leaf) -> Result<runtime::Tensor> {
     const Type& type = *builder.wanted();
-    auto tensor = literalTensor(leaf, type.dtype);
+    auto tensor = literalTensor(leaf, type.dtype, builder.notation());
     return tensor ? accept(builder, *std::move(tensor)) : tensor.failure();
   });
 }

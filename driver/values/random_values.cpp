@@ -123,13 +123,13 @@ bool ValueHeights::isRecursive(const Constructor& constructor, const Type* type)
 
 Result<runtime::Value> RandomValues::fill(size_t number, const lang::Var& parameter,
                                           const Type* type) {
-  const std::string name = parameterName(parameter);
+  const std::string name = fit_.parameterName(parameter);
   if (heights_.of(type) == ValueHeights::none)
     return Error{fmt::format("parameter `{}` is `{}`, which has no value of tensors and "
                              "constructors that could be drawn; call a function that takes "
                              "tensors and builds it, with --entry",
-                             name, lang::typeText(type))};
-  Filling filling{number, parameter, type, ValueBuilder(type, types_, name)};
+                             name, lang::typeText(type, fit_.notation()))};
+  Filling filling{number, parameter, type, ValueBuilder(type, types_, name, fit_.notation())};
   ValueBuilder& builder = filling.builder;
   do {
     const Type& wanted = *builder.wanted();
@@ -192,9 +192,9 @@ Result<Done> RandomValues::fillTensor(Filling& filling) {
   uint64_t number = filling.number + (filling.tensors++ << 32);
   auto tensor = formats::randomTensor(type.dtype, std::move(shape), seed_, number);
   if (!tensor)
-    return Error{fmt::format("parameter `{}` is `{}` and cannot be filled: {}",
-                             parameterName(filling.parameter), lang::typeText(filling.type),
-                             tensor.failure().message)};
+    return Error{fmt::format(
+        "parameter `{}` is `{}` and cannot be filled: {}", fit_.parameterName(filling.parameter),
+        lang::typeText(filling.type, fit_.notation()), tensor.failure().message)};
   filling.builder.put(runtime::tensorValue(*std::move(tensor)));
   return Done{};
 }
@@ -207,7 +207,8 @@ Error RandomValues::openShape(const Filling& filling, const lang::Dim* dim) {
                 fmt::format("the size of `{0}` with --dim {0}=SIZE", lang::dimText(name)));
   return Error{fmt::format("parameter `{}` is `{}`, whose shape is open, so it cannot be filled; "
                            "give {}",
-                           parameterName(filling.parameter), lang::typeText(filling.type),
+                           fit_.parameterName(filling.parameter),
+                           lang::typeText(filling.type, fit_.notation()),
                            fmt::join(ways, ", or "))};
 }
 

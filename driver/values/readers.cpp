@@ -153,8 +153,7 @@ public:
 private:
   Result<Done> readWhole(ValueBuilder& builder, const AcceptTensor& accept) override {
     if (isStructured(*builder.wanted()))
-      return Error{
-          fmt::format("it holds one tensor, and `{}` is wanted", lang::typeText(builder.wanted()))};
+      return Error{fmt::format("it holds one tensor, and `{}` is wanted", builder.wantedText())};
     auto accepted = accept(builder, tensor_);
     if (!accepted)
       return accepted.failure();

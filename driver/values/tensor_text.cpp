@@ -3,8 +3,8 @@
 #include "driver/values/tensor_text.h"
 
 #include "interp/reference.h"
-#include "lang/types/short_names.h"
 #include "runtime/half.h"
+#include "runtime/short_names.h"
 #include "stdlib/value_calls.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ std::string bareNumber(std::string digits, runtime::DType dtype) {
   if (dtype == runtime::Int32)
     return digits;
   if (dtype != runtime::Float32)
-    return digits + lang::shortDTypeName(dtype);
+    return digits + runtime::shortDTypeName(dtype);
   bool isReal = digits.find_first_not_of("-0123456789") != std::string::npos;
   return isReal ? digits : digits + ".0";
 }
@@ -254,7 +254,7 @@ std::string tensorText(const runtime::Value& value, const TensorLayout& layout) 
   const runtime::Tensor& tensor = value.tensor();
   if (tensor.size() == 0)
     return layout.isBare ? fmt::format("zeros([{}], dtype = {})", fmt::join(tensor.shape(), ", "),
-                                       lang::shortDTypeName(tensor.dtype()))
+                                       runtime::shortDTypeName(tensor.dtype()))
                          : stdlib::zerosText(tensor.shape(), tensor.dtype());
   TensorWriter writer(value, layout);
   // In Baton's notation elements tell their type, and of a few one sees the shape.
@@ -266,19 +266,18 @@ std::string tensorText(const runtime::Value& value, const TensorLayout& layout) 
     text = stdlib::castText(indented(text, stdlib::castText("", tensor.dtype()).find(',')),
                             tensor.dtype());
   if (hasComment)
-    text += fmt::format(" /* {}{} */", layout.isBare ? "" : "ty=",
-                        tensorTypeText(tensor.dtype(), tensor.shape(), layout.isBare));
+    text += fmt::format(
+        " /* {}{} */", layout.isBare ? "" : "ty=",
+        tensorTypeText(tensor.dtype(), tensor.shape(),
+                       layout.isBare ? runtime::Notation::Baton : runtime::Notation::Relay));
   return text;
 }
 
-std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape, bool isBare) {
-  if (isBare)
-    return shape.empty()
-               ? lang::shortDTypeName(dtype)
-               : fmt::format("{}[{}]", lang::shortDTypeName(dtype), fmt::join(shape, ", "));
-  if (shape.empty())
-    return runtime::dtypeName(dtype);
-  return fmt::format("Tensor[({}), {}]", fmt::join(shape, ", "), runtime::dtypeName(dtype));
+std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape,
+                           runtime::Notation notation) {
+  return shape.empty()
+             ? runtime::spelled(dtype).in(notation)
+             : runtime::tensorText(dtype, fmt::format("{}", fmt::join(shape, ", ")), notation);
 }
 
 } // namespace driver

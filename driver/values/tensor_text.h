@@ -38,6 +38,7 @@ std::string indented(std::string_view text, size_t columns);
 
 /// The type: `Tensor[(2, 3), float32]`, or the element type alone for rank 0; in Baton's notation
 /// `f32[2, 3]`.
-std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape, bool isBare = false);
+std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape,
+                           runtime::Notation notation);
 
 } // namespace driver

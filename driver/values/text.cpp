@@ -107,7 +107,9 @@ private:
   std::string briefTensor(const Value& value) {
     constexpr int64_t few = 8, longestRow = 3;
     const runtime::Tensor& tensor = value.tensor();
-    std::string type = tensorTypeText(tensor.dtype(), tensor.shape(), style_.isBare);
+    std::string type =
+        tensorTypeText(tensor.dtype(), tensor.shape(),
+                       style_.isBare ? lang::Notation::Baton : lang::Notation::Relay);
     if (!bounds_.showsElements || tensor.size() == 0)
       return type;
     if (tensor.size() <= few)

@@ -192,7 +192,7 @@ bool differs(const Type* wanted, const Type* given) {
 
 /// The problem with the first operand whose extents are not those that the relation demands; empty
 /// when there is none. The checker unifies the two, which says nothing where extents are open.
-std::string extentProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
+Words extentProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
   for (const auto& [i, wanted] : answer.operands)
     if (differs(wanted, operands[i]))
       return demandProblem(row.operand(i).name, row.name, wanted, operands[i]);
@@ -215,17 +215,17 @@ std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   RelationCall call{*answer.types, answer.operands, question.attributes, values};
   RelationResult result = applyRelation(row, call);
   if (result.isTooLarge)
-    return Fault{FaultKind::Memory, result.problem};
+    return Fault{FaultKind::Memory, result.problem.settled()};
   if (result.outcome == RelationResult::Outcome::Failed) {
     call.values = {};
     bool fitsShapes = applyRelation(row, call).outcome != RelationResult::Outcome::Failed;
-    return Fault{fitsShapes ? FaultKind::Data : FaultKind::Sizes, result.problem};
+    return Fault{fitsShapes ? FaultKind::Data : FaultKind::Sizes, result.problem.settled()};
   }
   if (result.outcome == RelationResult::Outcome::Waiting || !result.output)
     return Fault{FaultKind::Internal,
                  fmt::format("the shape of the result of `{}` is not known", row.name)};
-  if (std::string problem = extentProblem(row, result, answer.operands); !problem.empty())
-    return Fault{FaultKind::Sizes, std::move(problem)};
+  if (Words problem = extentProblem(row, result, answer.operands); !problem.empty())
+    return Fault{FaultKind::Sizes, problem.settled()};
   answer.output = result.output;
   answer.results = shapesOf(result.output);
   return std::nullopt;

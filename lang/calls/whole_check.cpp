@@ -185,11 +185,11 @@ std::optional<runtime::RunFault> checkWhole(const Function& entry, const ResultT
   if (!whole)
     return std::nullopt;
   checks::Declared wanted = checks.declarations().type(*whole->type);
-  wanted.text = typeText(whole->type);
   const checks::Tables& tables = checks.tables();
   uint32_t number = checks.function(entry);
   return checks::wholeFault(number == checks::none ? nullptr : &tables.functions[number], wanted,
-                            result.isDeclared, *whole->value, tables.sizes, sizes, result.range);
+                            spelled(whole->type).settled(), result.isDeclared, *whole->value,
+                            tables.sizes, sizes, result.range);
 }
 
 } // namespace lang

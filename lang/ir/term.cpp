@@ -36,7 +36,7 @@ Term TermWriter::call(std::string_view op, ListOf<Term> operands, Settings setti
   static const Attributes none{};
   const Attributes& given = made->attributes ? *made->attributes : none;
   RelationResult answer = applyRelation(row, {types(), operandTypes, given, values});
-  std::string problem = answer.problem;
+  std::string problem = answer.problem.plain();
   if (answer.outcome == RelationResult::Outcome::Waiting)
     problem = "a type is missing";
   for (const auto& [index, type] : answer.operands)

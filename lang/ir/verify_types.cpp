@@ -187,7 +187,7 @@ private:
     }
     RelationResult result = applyRelation(row, {module_.types, operands, *call.attributes, values});
     if (result.outcome != RelationResult::Outcome::Solved)
-      return found_.add("`{}` is ill-typed: {}", row.name, result.problem);
+      return found_.add("`{}` is ill-typed: {}", row.name, result.problem.plain());
     expect(result.output, type, fmt::format("the result of `{}`", row.name));
     for (const auto& [operand, wanted] : result.operands)
       expect(wanted, operands[operand], fmt::format("operand {} of `{}`", operand, row.name));

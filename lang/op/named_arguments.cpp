@@ -60,7 +60,8 @@ std::vector<Edit> namesFrom(size_t first, const OperatorRow& row, std::vector<bo
     const AttributeRow& attribute = row.attributes[i];
     bool isUnset = attribute.defaultText.empty() || (fillsUnset && attribute.defaultText == "\"\"");
     if (!given[i] && isUnset && attribute.kind == AttributeKind::DType)
-      edits.push_back({{end, end}, fmt::format(", {}=\"float32\"", attribute.name)});
+      edits.push_back(
+          {{end, end}, words(", {}={}", attribute.name, runtime::dtypeValue(runtime::Float32))});
   }
   return edits;
 }

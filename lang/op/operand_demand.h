@@ -6,7 +6,7 @@
 namespace lang {
 
 /// The problem that an operand of an operator has not the type that the relation wants.
-std::string demandProblem(std::string_view operand, std::string_view op, const Type* wanted,
-                          const Type* given);
+Words demandProblem(std::string_view operand, std::string_view op, const Type* wanted,
+                    const Type* given);
 
 } // namespace lang

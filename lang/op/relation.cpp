@@ -32,26 +32,26 @@ RelationResult RelationCall::waitFor(size_t operand) const {
   return result;
 }
 
-RelationResult RelationCall::failed(std::string problem) const {
+RelationResult RelationCall::failed(Words problem) const {
   RelationResult result;
   result.outcome = RelationResult::Outcome::Failed;
   result.problem = std::move(problem);
   return result;
 }
 
-RelationResult RelationCall::failedForSize(std::string problem) const {
+RelationResult RelationCall::failedForSize(Words problem) const {
   RelationResult result = failed(std::move(problem));
   result.isTooLarge = true;
   return result;
 }
 
-RelationResult RelationCall::failedAt(size_t operand, std::string problem) const {
+RelationResult RelationCall::failedAt(size_t operand, Words problem) const {
   RelationResult result = failed(std::move(problem));
   result.operand = operand;
   return result;
 }
 
-RelationResult RelationCall::failedOn(std::vector<DimMark> marks, std::string problem) const {
+RelationResult RelationCall::failedOn(std::vector<DimMark> marks, Words problem) const {
   RelationResult result = failed(std::move(problem));
   result.operand = marks.front().operand;
   result.marks = std::move(marks);
@@ -183,10 +183,20 @@ std::string_view nameIn(const RelationCall& call, const OperatorRow& row) {
   return call.calledAs.empty() ? row.name : call.calledAs;
 }
 
+/// A problem that begins with the operator, unless it tells of it itself.
+Words withName(Words problem, std::string_view name) {
+  std::string op = fmt::format("`{}`", name);
+  return Words([problem = std::move(problem), op = std::move(op)](Notation notation) {
+    std::string text = problem.in(notation);
+    bool isNamed = text.find(op) != std::string::npos;
+    return isNamed ? text : fmt::format("in {}, {}", op, text);
+  });
+}
+
 RelationResult notATuple(const OperatorRow& row, const RelationCall& call, size_t i) {
-  RelationResult result = call.failedAt(
-      i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`", row.operand(i).name,
-                     nameIn(call, row), typeText(call.operands[i])));
+  RelationResult result =
+      call.failedAt(i, words("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                             row.operand(i).name, nameIn(call, row), call.operands[i]));
   if (isKnownTensor(call.operands[i]))
     result.fixes = {{"a tuple of one is written with a comma: {}",
                      {{CallChange::Kind::Wrap, i, {}, {}, "(", ",)"}}}};
@@ -195,9 +205,8 @@ RelationResult notATuple(const OperatorRow& row, const RelationCall& call, size_
 
 RelationResult notATensor(const OperatorRow& row, const RelationCall& call, size_t i) {
   const Type* type = call.operands[i];
-  RelationResult result =
-      call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
-                                   row.operand(i).name, nameIn(call, row), typeText(type)));
+  RelationResult result = call.failedAt(i, words("`{}` of `{}` must be a tensor, but it is `{}`",
+                                                 row.operand(i).name, nameIn(call, row), type));
   if (type->isTuple() && !type->parts.empty() && isKnownTensor(type->parts[0]))
     result.fixes = {
         {"take a field of the tuple: {}", {{CallChange::Kind::Wrap, i, {}, {}, "", ".0"}}}};
@@ -224,9 +233,8 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
       if (field->isUnknown())
         return call.waitFor(i);
       if (!isKnownTensor(field))
-        return call.failedAt(i,
-                             fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                         operand.name, nameIn(call, row), typeText(type)));
+        return call.failedAt(i, words("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                      operand.name, nameIn(call, row), type));
     }
   }
   return call.solved(static_cast<const Type*>(nullptr));
@@ -278,9 +286,8 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
   if (result.outcome != RelationResult::Outcome::Solved)
     return result;
   result = row.relation(call);
-  if (result.outcome == RelationResult::Outcome::Failed &&
-      result.problem.find(fmt::format("`{}`", nameIn(call, row))) == std::string::npos)
-    result.problem = fmt::format("in `{}`, {}", nameIn(call, row), result.problem);
+  if (result.outcome == RelationResult::Outcome::Failed)
+    result.problem = withName(std::move(result.problem), nameIn(call, row));
   if (result.outcome == RelationResult::Outcome::Solved) {
     if (const Type* over = overRank(result.output))
       return call.failed(fmt::format("the result of `{}` has rank {}, but tensors have at most {} "

@@ -54,19 +54,21 @@ struct CallChange {
   size_t operand = 0;
   std::optional<size_t> field = {};
   std::string name = {};
-  std::string text = {};
-  std::string after = {};
+  Words text = {};
+  Words after = {};
 };
 
 /// Changes with which a relation would hold, in words in which `{}` stands for the new code; or,
-/// without changes, something worth knowing, in which `%data` stands for the operand `data`.
+/// without changes, something worth knowing.
 struct CallFix {
-  std::string text;
+  Words text;
   std::vector<CallChange> changes = {};
   /// True when it is of no interest once one of those before it helps.
   bool isFallback = false;
   /// True when it is worth telling even if the rest of the program does not take the change.
   bool isFact = false;
+  /// Without changes: the operand that the words go on about, if they begin with its name.
+  std::optional<size_t> about = {};
 };
 
 /// The answer of a type relation.
@@ -80,7 +82,7 @@ struct RelationResult {
   /// Waiting: the operand whose type is needed. Failed: the operand at fault, if one is.
   std::optional<size_t> operand;
   /// Failed: the situation, and what may mend it, best first.
-  std::string problem;
+  Words problem;
   std::vector<CallFix> fixes;
   /// Failed: no type is wrong, but an extent of the result passes 64 bits.
   bool isTooLarge = false;
@@ -89,7 +91,7 @@ struct RelationResult {
   /// Solved: what must hold of the named dimensions beside what the types say.
   std::vector<DimBound> bounds;
   /// Solved: what Relay accepts though hardly anybody means it, for a warning; may be empty.
-  std::string doubt;
+  Words doubt;
 };
 
 /// What comparing two dimensions tells. Named dimensions stand for every size, so two forms over
@@ -138,16 +140,16 @@ struct RelationCall {
   RelationResult solved(Dims shape, runtime::DType dtype) const;
   RelationResult solved(const std::vector<const Dim*>& shape, runtime::DType dtype) const;
   RelationResult waitFor(size_t operand) const;
-  RelationResult failed(std::string problem) const;
+  RelationResult failed(Words problem) const;
   RelationResult failed(runtime::Problem problem) const { return failed(std::move(problem.text)); }
   /// Fails because the result is too large for any memory.
-  RelationResult failedForSize(std::string problem) const;
-  RelationResult failedAt(size_t operand, std::string problem) const;
+  RelationResult failedForSize(Words problem) const;
+  RelationResult failedAt(size_t operand, Words problem) const;
   RelationResult failedAt(size_t operand, runtime::Problem problem) const {
     return failedAt(operand, std::move(problem.text));
   }
   /// Fails because of dimensions; the first one's operand is the one at fault.
-  RelationResult failedOn(std::vector<DimMark> marks, std::string problem) const;
+  RelationResult failedOn(std::vector<DimMark> marks, Words problem) const;
 
   /// An axis attribute made non-negative, or nothing when it lies outside -rank .. rank-1.
   std::optional<size_t> normalAxis(int64_t axis, size_t rank) const;

@@ -26,7 +26,7 @@ std::span<const MessageRow> messageRows() {
   return allRows;
 }
 
-Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string text) {
+Diagnostic& Diagnostics::add(Message message, SourceRange range, Words text) {
   range = inText(range);
   bool isError = messageRow(message).severity == Severity::Error;
   if (isError)

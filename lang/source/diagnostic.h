@@ -1,7 +1,7 @@
 // What Baton tells people about their programs: structured, collected, never thrown.
 //
 // Every message is one line of diagnostics.def; code names the message and gives its arguments.
-// Text is made when the diagnostic is reported, layout (excerpts, colour, JSON) in render.h.
+// Text is made when the diagnostic is shown (render.h), in the notation of the file.
 #pragma once
 
 #include "lang/source/source.h"
@@ -42,7 +42,7 @@ using runtime::ShapeTable;
 /// One replacement in a text; an empty range puts something in, an empty text leaves something out.
 struct Edit {
   SourceRange range;
-  std::string text;
+  Words text;
   /// Where it is valid, the new text is what stands there.
   SourceRange copied = {};
 };
@@ -52,7 +52,7 @@ struct Edit {
 /// Who reports suggests what may help; `baton` applies the edits, checks what comes out, and shows
 /// what removes the finding without a new error (driver/session/suggestions.h).
 struct Suggestion {
-  std::string text;
+  Words text;
   std::vector<Edit> edits;
   /// What is shown of the changed text beside the edits.
   SourceRange shown = {};
@@ -66,18 +66,18 @@ struct Suggestion {
 struct Diagnostic {
   Message message;
   SourceRange range;
-  std::string text;
+  Words text;
   std::vector<Label> labels;
-  std::vector<std::string> notes;
+  std::vector<Words> notes;
   std::vector<Suggestion> suggestions;
   ShapeTable shapes = {};
 
   Severity severity() const { return messageRow(message).severity; }
-  Diagnostic& label(SourceRange where, std::string what) {
+  Diagnostic& label(SourceRange where, Words what) {
     labels.push_back({where, std::move(what)});
     return *this;
   }
-  Diagnostic& note(std::string what) {
+  Diagnostic& note(Words what) {
     notes.push_back(std::move(what));
     return *this;
   }
@@ -98,7 +98,7 @@ public:
   template <typename... Args>
   Diagnostic& report(Message message, SourceRange range, const Args&... args) {
     return add(message, range,
-               fmt::vformat(messageRow(message).text, fmt::make_format_args(args...)));
+               runtime::filled(messageRow(message).text, {runtime::wordsOf(args)...}));
   }
 
   /// Adds findings that were made before.
@@ -117,7 +117,7 @@ public:
   void sortByPlace();
 
 private:
-  Diagnostic& add(Message message, SourceRange range, std::string text);
+  Diagnostic& add(Message message, SourceRange range, Words text);
 
   std::vector<Diagnostic> items_;
   std::vector<Message> silenced_;

@@ -39,6 +39,11 @@ std::string keptText(std::string_view text) {
   return isShort ? std::string(text) : "...";
 }
 
+/// The new code of a settled edit, which has one text.
+std::string textOf(const Edit& edit) {
+  return edit.text.plain();
+}
+
 /// The new code that a suggestion makes.
 std::string codeOf(const Suggestion& suggestion, const SourceFile& file) {
   SourceRange whole = suggestion.shown;
@@ -47,7 +52,7 @@ std::string codeOf(const Suggestion& suggestion, const SourceFile& file) {
   std::string code;
   uint32_t place = whole.begin;
   for (const Edit& edit : suggestion.edits) {
-    code += keptText(textOf(file, {place, edit.range.begin})) + edit.text;
+    code += keptText(textOf(file, {place, edit.range.begin})) + textOf(edit);
     place = edit.range.end;
   }
   code += keptText(textOf(file, {place, whole.end}));
@@ -65,11 +70,10 @@ std::optional<std::vector<Edit>> settledEdits(const SourceFile& file, std::vecto
     if (!lies(file, edit.range) || edit.range.begin < place)
       return std::nullopt;
     place = edit.range.end;
-    if (!edit.copied.isValid())
-      continue;
-    if (!lies(file, edit.copied))
+    if (edit.copied.isValid() && !lies(file, edit.copied))
       return std::nullopt;
-    edit.text = textOf(file, edit.copied);
+    edit.text = edit.copied.isValid() ? std::string(textOf(file, edit.copied))
+                                      : edit.text.in(file.notation());
     edit.copied = {};
   }
   return edits;
@@ -80,7 +84,7 @@ std::string editedText(const SourceFile& file, std::span<const Edit> edits) {
   uint32_t place = file.base();
   for (const Edit& edit : edits) {
     text += textOf(file, {place, edit.range.begin});
-    text += edit.text;
+    text += textOf(edit);
     place = edit.range.end;
   }
   return text.append(file.text().substr(place - file.base()));
@@ -91,7 +95,7 @@ uint32_t movedPlace(uint32_t place, std::span<const Edit> edits, bool isEnd) {
   for (const Edit& edit : edits) {
     bool isBefore = edit.range.end <= place && (isEnd || edit.range.begin < place);
     if (isBefore)
-      moved += int64_t(edit.text.size()) - int64_t(edit.range.end - edit.range.begin);
+      moved += int64_t(textOf(edit).size()) - int64_t(edit.range.end - edit.range.begin);
   }
   return uint32_t(moved);
 }
@@ -102,20 +106,20 @@ std::optional<uint32_t> originalPlace(uint32_t place, std::span<const Edit> edit
     int64_t begin = edit.range.begin + moved;
     if (place <= begin)
       break;
-    if (place < begin + int64_t(edit.text.size()))
+    if (place < begin + int64_t(textOf(edit).size()))
       return std::nullopt;
-    moved += int64_t(edit.text.size()) - int64_t(edit.range.end - edit.range.begin);
+    moved += int64_t(textOf(edit).size()) - int64_t(edit.range.end - edit.range.begin);
   }
   return uint32_t(place - moved);
 }
 
 std::vector<std::string> helpLines(std::span<const Suggestion> suggestions,
-                                   const SourceMap& sources) {
+                                   const SourceMap& sources, Notation notation) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < suggestions.size();) {
-    const std::string& text = suggestions[i].text;
+    const std::string text = suggestions[i].text.in(notation);
     std::string codes;
-    for (; i < suggestions.size() && suggestions[i].text == text; ++i) {
+    for (; i < suggestions.size() && suggestions[i].text.in(notation) == text; ++i) {
       const SourceFile* file =
           suggestions[i].edits.empty() ? nullptr : sources.find(suggestions[i].edits[0].range);
       if (file)

@@ -11,13 +11,19 @@ namespace lang {
 
 namespace {
 
+/// The notation of the file that something is said of.
+Notation notationOf(SourceRange range, const SourceMap& sources, Notation otherwise) {
+  const SourceFile* file = sources.find(range);
+  return file ? file->notation() : otherwise;
+}
+
 std::string heading(const Finding& finding, const RenderOptions& options) {
   bool isError = finding.severity == Severity::Error;
   std::string kind = isError ? "error" : "warning";
   if (!finding.code.empty())
     kind += fmt::format("[{}]", finding.code);
   return painted(kind, isError ? Style::Error : Style::Warning, options) +
-         painted(": " + finding.text, Style::Strong, options) + '\n';
+         painted(": " + finding.text.in(options.notation), Style::Strong, options) + '\n';
 }
 
 std::string remark(std::string_view kind, std::string_view text, size_t gutter,
@@ -52,17 +58,19 @@ std::string summary(const Diagnostics& diagnostics, std::string_view fileName) {
 } // namespace
 
 std::string renderFinding(const Finding& finding, const SourceMap& sources,
-                          const RenderOptions& options) {
+                          const RenderOptions& given) {
+  RenderOptions options = given;
+  options.notation = notationOf(finding.range, sources, given.notation);
   std::vector<Mark> marks{{inText(finding.range), true}};
   for (const Label& label : finding.labels)
-    marks.push_back({inText(label.range), false, label.text});
+    marks.push_back({inText(label.range), false, label.text.in(options.notation)});
   size_t gutter = gutterWidth(marks, sources);
   std::string text = heading(finding, options);
   text += renderExcerpt(marks, finding.severity, sources, gutter, options);
   text += renderShapes(finding, sources, gutter, options);
-  for (const std::string& note : finding.notes)
-    text += remark("note", note, gutter, options);
-  for (const std::string& help : helpLines(finding.suggestions, sources))
+  for (const Words& note : finding.notes)
+    text += remark("note", note.in(options.notation), gutter, options);
+  for (const std::string& help : helpLines(finding.suggestions, sources, options.notation))
     text += remark("help", help, gutter, options);
   return text;
 }
@@ -77,9 +85,11 @@ std::string renderDiagnostic(const Diagnostic& diagnostic, const SourceMap& sour
 }
 
 std::string renderDiagnostics(const Diagnostics& diagnostics, const SourceMap& sources,
-                              std::string_view fileName, const RenderOptions& options) {
+                              std::string_view fileName, const RenderOptions& given) {
   if (diagnostics.all().empty())
     return "";
+  RenderOptions options = given;
+  options.notation = runtime::notationOf(fileName, "");
   std::string text;
   for (const Diagnostic& item : diagnostics.all())
     text += renderDiagnostic(item, sources, options) + '\n';
@@ -99,13 +109,14 @@ std::string placeJson(SourceRange range, const SourceMap& sources) {
                      begin.column, end.line, end.column);
 }
 
-std::string suggestionJson(const Suggestion& suggestion, const SourceMap& sources) {
+std::string suggestionJson(const Suggestion& suggestion, const SourceMap& sources,
+                           Notation notation) {
   std::string edits;
   for (const Edit& edit : suggestion.edits)
     edits += fmt::format(R"({}{{{},"text":{}}})", edits.empty() ? "" : ",",
-                         placeJson(edit.range, sources), jsonQuoted(edit.text));
+                         placeJson(edit.range, sources), jsonQuoted(edit.text.in(notation)));
   return fmt::format(R"({{"message":{},"edits":[{}]}})",
-                     jsonQuoted(helpLines(std::span(&suggestion, 1), sources)[0]), edits);
+                     jsonQuoted(helpLines(std::span(&suggestion, 1), sources, notation)[0]), edits);
 }
 
 /// The member `name`, a list; empty when the list is.
@@ -114,18 +125,19 @@ std::string listJson(std::string_view name, const std::vector<std::string>& item
 }
 
 std::string remarksJson(const Diagnostic& diagnostic, const SourceMap& sources,
-                        std::string_view fileName) {
+                        std::string_view fileName, Notation notation) {
   std::vector<std::string> labels, notes, suggestions;
   for (const Label& label : diagnostic.labels) {
     const SourceFile* file = sources.find(label.range);
-    labels.push_back(fmt::format(R"({{"message":{},"file":{},{}}})", jsonQuoted(label.text),
+    labels.push_back(fmt::format(R"({{"message":{},"file":{},{}}})",
+                                 jsonQuoted(label.text.in(notation)),
                                  jsonQuoted(file ? std::string_view(file->name()) : fileName),
                                  placeJson(label.range, sources)));
   }
-  for (const std::string& note : diagnostic.notes)
-    notes.push_back(jsonQuoted(note));
+  for (const Words& note : diagnostic.notes)
+    notes.push_back(jsonQuoted(note.in(notation)));
   for (const Suggestion& suggestion : diagnostic.suggestions)
-    suggestions.push_back(suggestionJson(suggestion, sources));
+    suggestions.push_back(suggestionJson(suggestion, sources, notation));
   return listJson("labels", labels) + listJson("notes", notes) +
          listJson("suggestions", suggestions);
 }
@@ -135,16 +147,18 @@ std::string remarksJson(const Diagnostic& diagnostic, const SourceMap& sources,
 std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& sources,
                            std::string_view fileName) {
   const SourceFile* file = sources.find(diagnostic.range);
+  const Notation notation =
+      notationOf(diagnostic.range, sources, runtime::notationOf(fileName, ""));
   std::string_view name = file ? std::string_view(file->name()) : fileName;
   std::string shapes;
   if (!diagnostic.shapes.rows.empty())
-    shapes = R"(,"shapes":)" + shapesJson(diagnostic.shapes, sources);
+    shapes = R"(,"shapes":)" + shapesJson(diagnostic.shapes, sources, notation);
   return fmt::format(R"({{"code":{},"severity":{},"message":{},"file":{},{}{}{}}})",
                      jsonQuoted(messageRow(diagnostic.message).code),
                      diagnostic.severity() == Severity::Error ? R"("error")" : R"("warning")",
-                     jsonQuoted(diagnostic.text), jsonQuoted(name),
+                     jsonQuoted(diagnostic.text.in(notation)), jsonQuoted(name),
                      placeJson(diagnostic.range, sources), shapes,
-                     remarksJson(diagnostic, sources, name));
+                     remarksJson(diagnostic, sources, name, notation));
 }
 
 } // namespace lang

@@ -15,6 +15,8 @@ struct RenderOptions {
   bool colour = false;
   /// The most columns of a source line that are shown.
   uint32_t columns = 120;
+  /// Of what is said without a place in a file, which has its own.
+  Notation notation = Notation::Relay;
 };
 
 /// What is laid out: a diagnostic, or something else that has a place, such as a fault at run time.
@@ -22,10 +24,10 @@ struct Finding {
   Severity severity = Severity::Error;
   /// The code in brackets, or empty.
   std::string_view code = {};
-  std::string text = {};
+  Words text = {};
   SourceRange range = {};
   std::vector<Label> labels = {};
-  std::vector<std::string> notes = {};
+  std::vector<Words> notes = {};
   std::vector<Suggestion> suggestions = {};
   ShapeTable shapes = {};
 };

@@ -155,8 +155,9 @@ private:
   size_t width_ = 0;
 };
 
-std::string originText(const ShapeRow& row, const SourceMap& sources, const SourceFile* here) {
-  std::string text = fitting(row.origin, widestOrigin);
+std::string originText(const ShapeRow& row, const SourceMap& sources, const SourceFile* here,
+                       Notation notation) {
+  std::string text = fitting(row.origin.in(notation), widestOrigin);
   const SourceFile* file = sources.find(row.originRange);
   if (!file)
     return text;
@@ -184,8 +185,8 @@ public:
       : finding_(finding), sources_(sources), here_(sources.find(finding.range)), gutter_(gutter),
         options_(options), columns_(finding.shapes) {
     for (const ShapeRow& row : finding.shapes.rows) {
-      nameWidth_ = std::max(nameWidth_, widthOf(fitting(row.name)));
-      dtypeWidth_ = std::max(dtypeWidth_, widthOf(fitting(row.dtype)));
+      nameWidth_ = std::max(nameWidth_, widthOf(shown(row.name)));
+      dtypeWidth_ = std::max(dtypeWidth_, widthOf(shown(row.dtype)));
     }
   }
 
@@ -215,6 +216,8 @@ private:
     out_ += text + '\n';
   }
 
+  std::string shown(const Words& words) const { return fitting(words.in(options_.notation)); }
+
   /// What is before the name.
   std::string lead() {
     std::string sign = isFirst_ ? painted("=", Style::Gutter, options_) : " ";
@@ -224,12 +227,12 @@ private:
 
   /// A row, and its carets unless those of `next` will stand for both.
   void write(const ShapeRow& row, const ShapeRow* next) {
-    std::string name = fitting(row.name);
+    std::string name = shown(row.name);
     RowLine shape = columns_.line(row);
-    std::string origin = originText(row, sources_, here_);
+    std::string origin = originText(row, sources_, here_, options_.notation);
     line(lead() + painted(name + ":", Style::Note, options_) +
          std::string(nameWidth_ - widthOf(name) + 1, ' ') +
-         padded(shape.text, columns_.width() + 1) + padded(fitting(row.dtype), dtypeWidth_ + 3) +
+         padded(shape.text, columns_.width() + 1) + padded(shown(row.dtype), dtypeWidth_ + 3) +
          (origin.empty() ? origin : painted(origin, Style::Gutter, options_)));
     carets_ = merged(std::move(carets_), shape.carets);
     if (carets_.empty() || (next && !shape.carets.empty() && columns_.sameMarks(row, *next)))
@@ -263,7 +266,7 @@ std::string renderShapes(const Finding& finding, const SourceMap& sources, size_
   return LineWriter(finding, sources, gutter, options).text();
 }
 
-std::string shapesJson(const ShapeTable& table, const SourceMap& sources) {
+std::string shapesJson(const ShapeTable& table, const SourceMap& sources, Notation notation) {
   auto listed = [](const auto& items, auto&& text) {
     std::string list;
     for (const auto& item : items)
@@ -277,9 +280,10 @@ std::string shapesJson(const ShapeTable& table, const SourceMap& sources) {
       place = fmt::format(R"(,"line":{},"column":{})", at.line, at.column);
     }
     return fmt::format(R"({{"name":{},"shape":{},"dtype":{},"marks":{},"origin":{}{}}})",
-                       jsonQuoted(row.name), listed(row.dims, jsonQuoted), jsonQuoted(row.dtype),
+                       jsonQuoted(row.name.in(notation)), listed(row.dims, jsonQuoted),
+                       jsonQuoted(row.dtype.in(notation)),
                        listed(row.marks, [](size_t mark) { return std::to_string(mark); }),
-                       jsonQuoted(row.origin), place);
+                       jsonQuoted(row.origin.in(notation)), place);
   });
 }
 

@@ -17,6 +17,6 @@ std::string renderShapes(const Finding& finding, const SourceMap& sources, size_
 
 /// The rows as a JSON array of objects with `name`, `shape`, `dtype`, `marks` and `origin`, and
 /// with `line` and `column` where the place of the origin is known.
-std::string shapesJson(const ShapeTable& table, const SourceMap& sources);
+std::string shapesJson(const ShapeTable& table, const SourceMap& sources, Notation notation);
 
 } // namespace lang

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/source_range.h"
+#include "runtime/words.h"
 
 #include <cstdint>
 #include <deque>
@@ -17,7 +18,13 @@
 
 namespace lang {
 
+using runtime::globalName;
+using runtime::localName;
+using runtime::Notation;
+using runtime::plainName;
 using runtime::SourceRange;
+using runtime::Words;
+using runtime::words;
 
 /// The smallest range that covers both; an invalid side is ignored.
 SourceRange cover(SourceRange first, SourceRange second);
@@ -35,6 +42,7 @@ public:
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
+  Notation notation() const { return runtime::notationOf(name_, text_); }
   /// The offset of the first byte in the shared address space.
   uint32_t base() const { return base_; }
   SourceRange range() const { return {base_, base_ + uint32_t(text_.size())}; }

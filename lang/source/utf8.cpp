@@ -99,4 +99,11 @@ std::string jsonQuoted(std::string_view text) {
   return result + '"';
 }
 
+std::string withoutByteOrderMark(std::string text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark))
+    text.erase(0, mark.size());
+  return text;
+}
+
 } // namespace lang

@@ -33,4 +33,7 @@ std::string printable(std::string_view text);
 /// The text as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
 std::string jsonQuoted(std::string_view text);
 
+/// The text without what some editors put in front of UTF-8, which no place counts.
+std::string withoutByteOrderMark(std::string text);
+
 } // namespace lang

@@ -7,6 +7,7 @@
 #include "runtime/arena.h"
 #include "runtime/dtype.h"
 #include "runtime/source_range.h"
+#include "runtime/words.h"
 
 #include <functional>
 #include <map>
@@ -17,6 +18,9 @@
 namespace lang {
 
 using runtime::Arena;
+using runtime::Notation;
+using runtime::Words;
+using runtime::words;
 
 struct Constructor;
 struct OperatorRow;
@@ -174,9 +178,12 @@ bool isNarrowNumber(const Dim* dim);
 /// Whether positions in a tensor of this type need 64 bits, by what is known of its extents.
 bool countsIn64Bits(const Type& tensor);
 
-/// The type as the text format writes it: `Tensor[(1, n), float32]`, `float32`, `fn (A) -> B`.
-std::string typeText(const Type* type);
+/// The type as a notation writes it: `Tensor[(1, n), float32]` or `f32[1, n]`, `fn (A) -> B`.
+std::string typeText(const Type* type, Notation notation = Notation::Relay);
 std::string dimText(const Dim* dim);
+/// Types and dimensions in words.
+Words spelled(const Type* type);
+Words spelled(const Dim* dim);
 /// A shape alone: `(1, 3)`, for messages, which do not tell in how many bits extents count.
 std::string shapeText(Dims shape);
 

@@ -76,20 +76,21 @@ std::string genericsText(std::span<const TypeParameter* const> generics) {
 }
 
 /// Numbers from 2^31 on have 64 bits in any text.
-std::string tensorText(const Type& type) {
-  std::string dtype = runtime::dtypeName(type.dtype);
+std::string tensorText(const Type& type, Notation notation) {
   if (type.shape.empty())
-    return dtype;
+    return runtime::spelled(type.dtype).in(notation);
   std::string extents;
   for (const Dim* dim : type.shape) {
     bool has64Bits = dim->isConstant() && (type.isWide || !isNarrowNumber(dim));
     extents += (extents.empty() ? "" : ", ") + dimText(dim) + (has64Bits ? "i64" : "");
   }
-  return "Tensor[(" + extents + "), " + dtype + "]";
+  return runtime::tensorText(type.dtype, extents, notation);
 }
 
 class TypeWriter {
 public:
+  explicit TypeWriter(Notation notation) : notation_(notation) {}
+
   std::string write(const Type* root) {
     pieces_.push_back({root, {}});
     while (!pieces_.empty()) {
@@ -123,10 +124,19 @@ private:
     schedule(type.parts, ") -> ");
   }
 
+  /// Without arguments, Relay alone has brackets.
+  void writeData(const Type& type) {
+    out_ += runtime::plainName(bareName(type.definition->name)).in(notation_);
+    if (type.parts.empty() && notation_ == Notation::Baton)
+      return;
+    out_ += "[";
+    schedule(type.parts, "]");
+  }
+
   void writeType(const Type& type) {
     switch (type.kind) {
     case TypeKind::Tensor:
-      out_ += tensorText(type);
+      out_ += tensorText(type, notation_);
       break;
     case TypeKind::Tuple:
       out_ += "(";
@@ -143,8 +153,7 @@ private:
       out_ += bareName(type.parameter->name);
       break;
     case TypeKind::Data:
-      out_ += bareName(type.definition->name) + "[";
-      schedule(type.parts, "]");
+      writeData(type);
       break;
     case TypeKind::Operator:
       out_ += "operator " + std::string(type.opName);
@@ -158,6 +167,7 @@ private:
     }
   }
 
+  Notation notation_;
   std::string out_;
   std::vector<Piece> pieces_;
 };
@@ -191,8 +201,16 @@ std::string shapeText(Dims shape) {
   return result + ")";
 }
 
-std::string typeText(const Type* type) {
-  return type ? TypeWriter().write(type) : "_";
+std::string typeText(const Type* type, Notation notation) {
+  return type ? TypeWriter(notation).write(type) : "_";
+}
+
+Words spelled(const Type* type) {
+  return Words([type](Notation notation) { return typeText(type, notation); });
+}
+
+Words spelled(const Dim* dim) {
+  return Words([dim](Notation) { return dimText(dim); });
 }
 
 namespace printing {
@@ -235,7 +253,7 @@ TypeFacts::Facts TypeFacts::combine(const Type& type) const {
   facts.isKnown = !type.hasUnknown && type.kind != TypeKind::Error &&
                   type.kind != TypeKind::Unknown && type.kind != TypeKind::Operator;
   if (type.isTensor())
-    facts.size += tensorText(type).size();
+    facts.size += tensorText(type, Notation::Relay).size();
   if (type.definition)
     facts.size += type.definition->name.size();
   for (const Type* part : type.parts)

@@ -136,7 +136,7 @@ Edits dropEach(const HabitPlace& place, std::string_view) {
 
 Edits writeArms(const HabitPlace& place, std::string_view) {
   Edits edits = eachFrom(place.text, place.found.begin, "|", ",");
-  edits[0].text.clear();
+  edits[0].text = {};
   return edits;
 }
 

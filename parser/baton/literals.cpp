@@ -1,8 +1,8 @@
 // What numbers are worth. One without a suffix takes the type that its use asks for, so only its
 // value is read here; with a suffix it must fit that type.
-#include "lang/types/short_names.h"
 #include "parser/baton/lexer.h"
 #include "parser/surface/clipped.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -83,7 +83,7 @@ int Lexer::number(Value& value) {
     afterExponent |= isExponent;
   }
   std::string_view digits = text.substr(0, end), suffix = text.substr(end);
-  auto known = lang::parseShortDType(suffix);
+  auto known = runtime::parseShortDType(suffix);
   bool isReal = digits.find_first_of(".eE") != std::string_view::npos;
   if (!suffix.empty() && !known) {
     suggestNumber(diagnostics_.report(Message::MalformedNumber, here(), clipped(text)), here(),
@@ -97,7 +97,7 @@ int Lexer::number(Value& value) {
 }
 
 int Lexer::integer(std::string_view digits, std::string_view suffix, Value& value) {
-  auto known = lang::parseShortDType(suffix);
+  auto known = runtime::parseShortDType(suffix);
   uint64_t magnitude = 0;
   bool overflow =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude).ec != std::errc();
@@ -106,7 +106,7 @@ int Lexer::integer(std::string_view digits, std::string_view suffix, Value& valu
   bool needsMinus = type.isSigned() && magnitude == limit;
   if (overflow || (magnitude >= limit && limit > 0 && !needsMinus)) {
     diagnostics_.report(Message::NumberOutOfRange, here(), clipped(lexeme()),
-                        lang::shortDTypeName(type));
+                        runtime::shortDTypeName(type));
     magnitude = 0;
   }
   value.integer = {int64_t(magnitude), typeOf(known, runtime::DTypeCode::Int),
@@ -115,7 +115,7 @@ int Lexer::integer(std::string_view digits, std::string_view suffix, Value& valu
 }
 
 int Lexer::real(std::string_view digits, std::string_view suffix, Value& value) {
-  auto known = lang::parseShortDType(suffix);
+  auto known = runtime::parseShortDType(suffix);
   if (known && !known->isFloat())
     known = std::nullopt;
   DType type = known.value_or(runtime::Float64);
@@ -124,7 +124,7 @@ int Lexer::real(std::string_view digits, std::string_view suffix, Value& value) 
   bool vanished = result == 0 && hasNonzeroDigit(digits);
   if (error != std::errc() || vanished || result > largest(type)) {
     diagnostics_.report(Message::NumberOutOfRange, here(), clipped(lexeme()),
-                        lang::shortDTypeName(type));
+                        runtime::shortDTypeName(type));
     result = 0;
   }
   value.real = {result, typeOf(known, runtime::DTypeCode::Float)};
@@ -136,7 +136,8 @@ int Lexer::special(Value& value) {
   std::string_view text = lexeme();
   double number = text.starts_with("inf") ? std::numeric_limits<double>::infinity()
                                           : std::numeric_limits<double>::quiet_NaN();
-  value.real = {number, typeOf(lang::parseShortDType(text.substr(3)), runtime::DTypeCode::Float)};
+  value.real = {number,
+                typeOf(runtime::parseShortDType(text.substr(3)), runtime::DTypeCode::Float)};
   return Token::Float;
 }
 

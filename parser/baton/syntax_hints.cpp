@@ -41,7 +41,7 @@ bool reportHabit(lang::Diagnostics& diagnostics, const MistakeText& text) {
           : text.text({habit->edits.front().range.begin,
                        std::max(habit->edits.back().range.end, habit->edits.front().range.begin)});
   bool isLong = whole.find('\n') != std::string_view::npos;
-  bool isLeftOut = std::ranges::all_of(habit->edits, &std::string::empty, &lang::Edit::text);
+  bool isLeftOut = std::ranges::all_of(habit->edits, &lang::Words::empty, &lang::Edit::text);
   if (!habit->edits.empty())
     report.suggest({isLeftOut ? "leave it out"
                     : isLong  ? "the text can be changed to that"

@@ -1,7 +1,6 @@
 // Expressions.
 #include "parser/baton/writer.h"
-
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -102,11 +101,13 @@ std::string literalText(const Expr& literal) {
     return boolean->value ? "true" : "false";
   if (const auto* integer = tryAs<IntLiteral>(&literal))
     return isUnsigned(*integer)
-               ? fmt::format("{}{}", uint64_t(integer->value), lang::shortDTypeName(integer->dtype))
+               ? fmt::format("{}{}", uint64_t(integer->value),
+                             runtime::shortDTypeName(integer->dtype))
                : fmt::format("{}{}", integer->value,
-                             integer->dtype.bits > 0 ? lang::shortDTypeName(integer->dtype) : "");
+                             integer->dtype.bits > 0 ? runtime::shortDTypeName(integer->dtype)
+                                                     : "");
   const auto& real = as<FloatLiteral>(&literal);
-  std::string suffix = real.dtype.bits > 0 ? lang::shortDTypeName(real.dtype) : "";
+  std::string suffix = real.dtype.bits > 0 ? runtime::shortDTypeName(real.dtype) : "";
   std::string sign = std::signbit(real.value) ? "-" : "";
   if (std::isnan(real.value))
     return sign + "nan" + suffix;

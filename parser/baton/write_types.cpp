@@ -1,11 +1,23 @@
 // Patterns, types and sizes.
 #include "parser/baton/writer.h"
+#include "runtime/short_names.h"
 
 #include <fmt/format.h>
 
 namespace parser::baton {
 
 using namespace surface;
+
+namespace {
+
+/// The name of a type; element types have short ones.
+std::string typeName(std::string_view name) {
+  auto dtype = runtime::parseDType(name);
+  bool isLong = dtype && runtime::dtypeName(*dtype) == name;
+  return name == "_" ? "_" : isLong ? runtime::shortDTypeName(*dtype) : nameText(name);
+}
+
+} // namespace
 
 void Writer::planPattern(const Pattern& pattern) {
   switch (pattern.kind) {
@@ -66,7 +78,7 @@ void Writer::planType(const Type& type) {
   switch (type.kind) {
   case TypeKind::Named: {
     const auto& named = as<NamedType>(&type);
-    text(named.name == "_" ? "_" : nameText(named.name));
+    text(typeName(named.name));
     if (named.arguments.empty())
       return;
     text("[");

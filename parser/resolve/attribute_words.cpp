@@ -11,18 +11,18 @@ using lang::AttributeKind;
 using lang::AttributeValue;
 using lang::AttributeValueKind;
 
-std::string_view kindText(AttributeKind kind) {
+lang::Words kindText(AttributeKind kind) {
   switch (kind) {
   case AttributeKind::Int:
     return "an integer";
   case AttributeKind::Float:
     return "a number";
   case AttributeKind::Bool:
-    return "`True` or `False`";
+    return runtime::either("`True` or `False`", "`true` or `false`");
   case AttributeKind::String:
     return "a string";
   case AttributeKind::DType:
-    return "an element type, such as `\"float32\"`";
+    return lang::words("an element type, such as `{}`", runtime::dtypeValue(runtime::Float32));
   case AttributeKind::IntList:
     return "a list of integers";
   case AttributeKind::FloatList:
@@ -38,7 +38,7 @@ std::string_view kindText(AttributeKind kind) {
   return {};
 }
 
-std::string valueText(const AttributeValue& value) {
+lang::Words valueText(const AttributeValue& value) {
   switch (value.kind) {
   case AttributeValueKind::Null:
     return "`None`";
@@ -47,7 +47,8 @@ std::string valueText(const AttributeValue& value) {
   case AttributeValueKind::Float:
     return fmt::format("the number {}", value.real);
   case AttributeValueKind::Bool:
-    return value.integer ? "`True`" : "`False`";
+    return value.integer ? runtime::either("`True`", "`true`")
+                         : runtime::either("`False`", "`false`");
   case AttributeValueKind::String:
     return fmt::format("the string \"{}\"", clipped(value.text));
   case AttributeValueKind::List:

@@ -256,7 +256,7 @@ private:
     if (kind == AttributeKind::DType && value.kind == AttributeValueKind::Int)
       report.note("the sizes of a shape stand in brackets: `[2, 3]`");
     if (kind == AttributeKind::DType && value.kind == AttributeValueKind::String)
-      suggestDType(report, range, value.text, "\"");
+      suggestDType(report, range, value.text, true);
     else if (kind == AttributeKind::Int && isOne)
       report.suggest({"write {}", {{range, fmt::format("{}", value.items[0].integer)}}});
     else if (value.kind == AttributeValueKind::Float && value.real == double(int32_t(value.real)))

@@ -3,7 +3,7 @@
 
 #include "lang/ir/builder.h"
 #include "lang/ir/open_number.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  bool ragged(const surface::Expr* expr, std::string what) {
+  bool ragged(const surface::Expr* expr, const lang::Words& what) {
     context_.diagnostics.report(Message::RaggedTensor, expr->range, what);
     return false;
   }
@@ -118,8 +118,7 @@ private:
     if (value->open == lang::OpenNumber::None) {
       if (dtype_ && *dtype_ != value->dtype)
         return ragged(element,
-                      fmt::format("this element is {}, the first one {}",
-                                  runtime::dtypeName(value->dtype), runtime::dtypeName(*dtype_)));
+                      lang::words("this element is {}, the first one {}", value->dtype, *dtype_));
       dtype_ = value->dtype;
     } else {
       open_.push_back({element, *value});
@@ -135,11 +134,11 @@ private:
         break;
       bool isReal = value.open == lang::OpenNumber::Real;
       if (dtype_->isBool() || (isReal && !dtype_->isFloat()))
-        return ragged(element, fmt::format("this element is a {}number, another one {}",
-                                           isReal ? "real " : "", runtime::dtypeName(*dtype_)));
+        return ragged(element, lang::words("this element is a {}number, another one {}",
+                                           isReal ? "real " : "", *dtype_));
       if (lang::OpenElement open = value.element(); !lang::bitsIn(open, *dtype_)) {
         context_.diagnostics.report(Message::NumberOutOfRange, element->range, open.text(),
-                                    lang::shortDTypeName(*dtype_));
+                                    *dtype_);
         return false;
       }
     }

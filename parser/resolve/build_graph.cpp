@@ -196,7 +196,8 @@ private:
       return poison(local.range);
     if (var)
       return {var, nullptr, local.range};
-    auto& report = context_.diagnostics.report(Message::UnknownLocal, local.range, local.name);
+    auto& report = context_.diagnostics.report(Message::UnknownLocal, local.range,
+                                               lang::localName(local.name));
     if (wantsHints(context_))
       suggestNames(report, local.range, local.name,
                    std::vector{NameChoices{"%", context_.locals.names()}, sameGlobals(local.name)});
@@ -224,7 +225,8 @@ private:
   Use buildGlobal(const surface::Global& global) {
     if (const lang::Global* found = context_.definitions.findGlobal(*context_.unit, global.name))
       return {found, nullptr, global.range};
-    auto& report = context_.diagnostics.report(Message::UnknownGlobal, global.range, global.name);
+    auto& report = context_.diagnostics.report(Message::UnknownGlobal, global.range,
+                                               lang::globalName(global.name));
     if (wantsHints(context_))
       suggestNames(report, global.range, global.name,
                    std::vector{NameChoices{"@", context_.definitions.globalNames()},

@@ -1,11 +1,11 @@
 // Types of the surface tree to interned types.
-#include "lang/types/short_names.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/resolve/parameter_kinds.h"
 #include "parser/surface/clipped.h"
 #include "runtime/limits.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 
@@ -28,7 +28,8 @@ std::optional<runtime::DType> buildDType(ResolveContext& context, std::string_vi
                                          lang::SourceRange range) {
   auto dtype = runtime::parseDType(name);
   if (!dtype)
-    suggestDType(context.diagnostics.report(Message::UnknownDType, range, name), range, name, "");
+    suggestDType(context.diagnostics.report(Message::UnknownDType, range, name), range, name,
+                 false);
   return dtype;
 }
 
@@ -409,7 +410,7 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
         suggestImport(context, report, type.name.substr(0, type.name.find('.')));
         suggestNames(report, name, type.name,
                      std::vector{NameChoices{"", context.definitions.typeNames()}});
-        suggestDType(report, name, type.name, "");
+        suggestDType(report, name, type.name, false);
       }
       return types.error();
     }
@@ -461,7 +462,7 @@ const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) 
 } // namespace
 
 std::optional<runtime::DType> namedDType(std::string_view name) {
-  auto brief = lang::parseShortDType(name);
+  auto brief = runtime::parseShortDType(name);
   return brief ? brief : runtime::parseDType(name);
 }
 

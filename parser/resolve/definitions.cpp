@@ -104,7 +104,9 @@ void Definitions::declareFunction(Unit& unit, const surface::FunctionDefinition&
   auto [entry, isNew] = unit.globals.try_emplace(function.name.text, GlobalEntry{&function});
   if (isNew)
     return;
-  diagnostics_.report(Message::RepeatedDefinition, function.name.range, function.name.text)
+  diagnostics_
+      .report(Message::RepeatedDefinition, function.name.range,
+              lang::globalName(function.name.text))
       .label(entry->second.surface->name.range, "this definition is ignored");
   entry->second.surface = &function;
 }
@@ -113,7 +115,9 @@ void Definitions::declareConstant(Unit& unit, const surface::ConstantDefinition&
   auto [entry, isNew] = unit.constants.try_emplace(constant.name.text, &constant);
   if (isNew)
     return;
-  diagnostics_.report(Message::RepeatedDefinition, constant.name.range, constant.name.text)
+  diagnostics_
+      .report(Message::RepeatedDefinition, constant.name.range,
+              lang::globalName(constant.name.text))
       .label(entry->second->name.range, "this definition is ignored");
   entry->second = &constant;
 }

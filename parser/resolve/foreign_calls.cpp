@@ -5,10 +5,10 @@
 #include "lang/ir/module.h"
 #include "lang/op/op.h"
 #include "lang/op/other_names.h"
-#include "lang/types/short_names.h"
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/surface/foreign_words.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 
@@ -72,8 +72,8 @@ bool reportLibrary(ResolveContext& context, std::string_view name, SourceRange r
   if (const auto dtype = runtime::parseDType(last)) {
     context.diagnostics
         .report(Message::ForeignForm, range,
-                fmt::format("`{}` is written `{}`", name, lang::shortDTypeName(*dtype)))
-        .suggest({"write {}", {{range, lang::shortDTypeName(*dtype)}}});
+                fmt::format("`{}` is written `{}`", name, runtime::shortDTypeName(*dtype)))
+        .suggest({"write {}", {{range, runtime::shortDTypeName(*dtype)}}});
     return true;
   }
   std::vector<std::string> meanings = meaningsOf(context, last);
@@ -144,10 +144,10 @@ std::optional<std::string> onlyDType(const ResolveContext& context, const surfac
   std::string_view text = name ? name->name : member ? member->name.text : std::string_view();
   if (context.locals.find(text))
     return std::nullopt;
-  auto dtype = lang::parseShortDType(text);
+  auto dtype = runtime::parseShortDType(text);
   if (!dtype)
     dtype = runtime::parseDType(text);
-  return dtype ? std::optional(lang::shortDTypeName(*dtype)) : std::nullopt;
+  return dtype ? std::optional(runtime::shortDTypeName(*dtype)) : std::nullopt;
 }
 
 } // namespace
@@ -167,12 +167,12 @@ bool isOfForeignLibrary(const ResolveContext& context, const surface::Expr* expr
 bool reportForeignName(ResolveContext& context, std::string_view name, SourceRange range) {
   if (reportLibrary(context, name, range))
     return true;
-  if (const auto dtype = lang::parseShortDType(name)) {
+  if (const auto dtype = runtime::parseShortDType(name)) {
     context.diagnostics.report(
         Message::ForeignForm, range,
         fmt::format(
             "`{}` is an element type, and no value: `cast(x, dtype = {})` makes such elements",
-            name, lang::shortDTypeName(*dtype)));
+            name, runtime::shortDTypeName(*dtype)));
     return true;
   }
   const ForeignWord* word = foreignWord(name);

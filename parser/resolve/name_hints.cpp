@@ -8,6 +8,8 @@
 
 namespace parser {
 
+using lang::Words;
+
 namespace {
 
 constexpr size_t mostNames = 4;
@@ -95,8 +97,10 @@ std::string coreOf(std::string_view name) {
 }
 
 struct Guess {
+  /// In Relay's notation, by which guesses are told apart and ordered.
   std::string text;
   size_t distance;
+  Words code;
   /// What is said of it, instead of a question, when it is sure.
   std::string fact = {};
 };
@@ -127,11 +131,18 @@ void suggestGuesses(lang::Diagnostic& report, lang::SourceRange range, std::vect
   for (const Guess& guess : guesses) {
     bool isSure = !guess.fact.empty();
     report.suggest({isSure ? guess.fact : "did you mean {}?",
-                    {{range, guess.text}},
+                    {{range, guess.code}},
                     {},
                     guess.distance > guesses[0].distance,
                     isSure});
   }
+}
+
+/// What may be a qualifier instead of a sigil stays as it is.
+Words nameWithSigil(std::string_view sigil, std::string_view name) {
+  return sigil == "%"   ? lang::localName(name)
+         : sigil == "@" ? lang::globalName(name)
+                        : lang::words("{}{}", sigil, lang::plainName(name));
 }
 
 } // namespace
@@ -152,22 +163,28 @@ void suggestNames(lang::Diagnostic& report, lang::SourceRange range, std::string
   for (const NameChoices& kind : choices)
     for (std::string_view choice : kind.names)
       if (kind.areTranslations)
-        guesses.push_back({std::string(choice), 1, fmt::format("`{}` is {{}} here", name)});
+        guesses.push_back({std::string(choice), 1, choice, fmt::format("`{}` is {{}} here", name)});
       else if (auto distance = distanceOf(name, core, choice))
-        guesses.push_back({fmt::format("{}{}", kind.sigil, choice), *distance});
+        guesses.push_back({fmt::format("{}{}", kind.sigil, choice), *distance,
+                           nameWithSigil(kind.sigil, choice)});
   suggestGuesses(report, range, std::move(guesses));
 }
 
 void suggestDType(lang::Diagnostic& report, lang::SourceRange range, std::string_view name,
-                  std::string_view quote) {
+                  bool isValue) {
   std::string core = coreOf(name);
   std::vector<Guess> guesses;
+  auto add = [&](std::string_view dtype, size_t distance) {
+    runtime::DType known = *runtime::parseDType(dtype);
+    guesses.push_back({std::string(dtype), distance,
+                       isValue ? runtime::dtypeValue(known) : runtime::spelled(known)});
+  };
   for (const Habit& habit : dtypes)
     if (habit.theirs == core)
-      guesses.push_back({fmt::format("{}{}{}", quote, habit.ours, quote), 1});
+      add(habit.ours, 1);
   for (std::string_view dtype : commonDTypes)
     if (auto distance = distanceOf(name, core, dtype))
-      guesses.push_back({fmt::format("{}{}{}", quote, dtype, quote), *distance + 1});
+      add(dtype, *distance + 1);
   suggestGuesses(report, range, std::move(guesses));
 }
 
@@ -181,11 +198,11 @@ void suggestAttributes(lang::Diagnostic& report, std::string_view name,
     if (given[i].isValid())
       continue;
     if (auto distance = distanceOf(name, core, ours))
-      guesses.push_back({std::string(ours), *distance});
+      guesses.push_back({std::string(ours), *distance, ours});
     else if (std::ranges::any_of(attributes, isHabit))
-      guesses.push_back({std::string(ours), 1});
+      guesses.push_back({std::string(ours), 1, ours});
     else if (row.attributes[i].defaultText.empty())
-      guesses.push_back({std::string(ours), name.size() + ours.size()});
+      guesses.push_back({std::string(ours), name.size() + ours.size(), ours});
   }
   suggestGuesses(report, report.range, std::move(guesses));
 }

@@ -29,9 +29,9 @@ void suggestNames(lang::Diagnostic& report, lang::SourceRange range, std::string
                   std::span<const NameChoices> choices);
 
 /// Suggests the element type that other languages call `name`, or one that is spelt nearly so,
-/// between `quote` and `quote`.
+/// as a type, or as an attribute's value.
 void suggestDType(lang::Diagnostic& report, lang::SourceRange range, std::string_view name,
-                  std::string_view quote);
+                  bool isValue);
 
 /// Suggests attributes of `row` that are not `given` for one called `name`.
 void suggestAttributes(lang::Diagnostic& report, std::string_view name,

@@ -166,7 +166,8 @@ private:
     const VarPlace& bound = lowering_.varPlaces[lowering_.own(var)->number];
     if (bound.definition == lowering_.definition && isInside(place, bound.place))
       return;
-    lowering_.diagnostics.report(lang::Message::EscapingLocal, use.range, var->name)
+    lowering_.diagnostics
+        .report(lang::Message::EscapingLocal, use.range, lang::localName(var->name))
         .label(var->range, "bound here");
   }
 

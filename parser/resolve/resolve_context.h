@@ -113,7 +113,8 @@ Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 
 /// Reports that one of two variables in a scope hides the other.
 inline void reportRepeated(ResolveContext& context, const lang::Var& var, const lang::Var& other) {
-  auto& report = context.diagnostics.report(lang::Message::RepeatedLocal, var.range, var.name);
+  auto& report = context.diagnostics.report(lang::Message::RepeatedLocal, var.range,
+                                            lang::localName(var.name));
   report.label(other.range, "first bound here");
   if (!isBare(context))
     report.note("TVM would go on to mean the first one; give one of them another name");
@@ -127,7 +128,9 @@ inline void bindLocal(ResolveContext& context, const lang::Var* var) {
     reportRepeated(context, *var, *other);
   else if (const lang::Var* hidden = context.locals.find(var->name);
            hidden && var->origin != lang::VarOrigin::Parameter && !isBare(context))
-    context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
+    context.diagnostics
+        .report(lang::Message::ShadowedLocal, var->range, lang::localName(var->name),
+                lang::localName(hidden->name))
         .label(hidden->range, "hidden from here on");
   context.locals.bind(var->name, var);
 }

@@ -81,16 +81,17 @@ void suggestLike(lang::Diagnostic& report, const ResolveContext& context,
     const Type* type = local->annotation;
     if (!type || !type->isTensor() || !std::ranges::equal(type->shape, shape))
       continue;
-    std::vector<std::string> operands{fmt::format("%{}", local->name)};
+    std::vector<lang::Words> operands{lang::localName(local->name)};
     for (const surface::Expr* argument : call.arguments)
       operands.emplace_back(textOf(context, argument->range));
     // Some of these operators have the tensor first, others last.
     for (size_t i = 0; i < std::min<size_t>(operands.size(), 2); ++i) {
       std::ranges::rotate(operands, operands.begin() + ptrdiff_t(i));
-      report.suggest({"an operator takes the shape of a tensor: {}",
-                      {{call.range, fmt::format("{}({})", like.name, fmt::join(operands, ", "))}},
-                      {},
-                      !report.suggestions.empty()});
+      report.suggest(
+          {"an operator takes the shape of a tensor: {}",
+           {{call.range, lang::words("{}({})", like.name, runtime::joined(operands, ", "))}},
+           {},
+           !report.suggestions.empty()});
     }
   }
 }
@@ -114,8 +115,8 @@ void hintAtSizeValue(lang::Diagnostic& report, const ResolveContext& context, st
                      const lang::Var& local) {
   report.label(local.range, fmt::format("`{}` is a size of this", name));
   if (const auto* shape = lang::calledElsewhere(context.environment.operators, "shape"))
-    report.note(fmt::format("a size is part of types; `{}(%{})` gives those of `%{}` as a tensor",
-                            shape->name, local.name, local.name));
+    report.note(lang::words("a size is part of types; `{}({})` gives those of `{}` as a tensor",
+                            shape->name, lang::localName(local.name), lang::localName(local.name)));
 }
 
 const surface::Name* sizeIn(const ResolveContext& context, const surface::AttributeValue& value) {

@@ -3,7 +3,7 @@
 
 #include "lang/op/attribute_schema.h"
 #include "lang/print/attributes.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 
@@ -120,8 +120,8 @@ const surface::Expr* PieceMaker::textValue(const lang::AttributeRow* row, std::s
   auto dtype =
       row && row->kind == lang::AttributeKind::DType ? runtime::parseDType(text) : std::nullopt;
   if (dtype && runtime::dtypeName(*dtype) == text &&
-      !locals_.isExpected(lang::shortDTypeName(*dtype)))
-    return words(lang::shortDTypeName(*dtype)).expr;
+      !locals_.isExpected(runtime::shortDTypeName(*dtype)))
+    return words(runtime::shortDTypeName(*dtype)).expr;
   auto* made = make<surface::TextLiteral>();
   made->text = arena_.copyText(text);
   return made;

@@ -1,9 +1,9 @@
 // Constants: literals where there are some, else references into the metadata section.
 #include "lang/print/literals.h"
 
-#include "lang/types/short_names.h"
 #include "parser/restore/pieces.h"
 #include "runtime/half.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -40,7 +40,7 @@ double shortest(double value, int bits) {
 bool hasLiterals(runtime::DType dtype) {
   return dtype.isBool() || (dtype.isFloat() && dtype.code == runtime::DTypeCode::Float) ||
          (dtype.code != runtime::DTypeCode::BFloat &&
-          lang::shortDTypeName(dtype) != runtime::dtypeName(dtype));
+          runtime::shortDTypeName(dtype) != runtime::dtypeName(dtype));
 }
 
 bool hasDefaultType(runtime::DType dtype) {

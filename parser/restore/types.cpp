@@ -1,8 +1,8 @@
 // Recursion follows the nesting of types and sizes, which readers and the checker bound.
 #include "parser/restore/types.h"
 
-#include "lang/types/short_names.h"
 #include "parser/surface/node_depth.h"
+#include "runtime/short_names.h"
 
 namespace parser::restoring {
 
@@ -163,7 +163,7 @@ private:
       isAwaited &= !saysWide;
       extents.push_back(size(*dim, saysWide));
     }
-    return named(lang::shortDTypeName(type.dtype), arena_.copy(extents));
+    return named(runtime::shortDTypeName(type.dtype), arena_.copy(extents));
   }
 
   lang::Arena& arena_;

@@ -13,6 +13,7 @@
 
 #include "lang/source/source.h"
 #include "runtime/dtype.h"
+#include "runtime/words.h"
 
 #include <cstdint>
 #include <span>
@@ -25,8 +26,7 @@ inline constexpr uint32_t maximumDepth = 4000;
 
 using lang::SourceRange;
 
-/// How a text is written: Relay's format, or Baton's own notation.
-enum class Notation : uint8_t { Relay, Baton };
+using runtime::Notation;
 
 struct Expr;
 struct Type;

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace checks {
 
 using runtime::FaultKind;
+using runtime::Notation;
 using runtime::ShapeRow;
 using runtime::Value;
 using runtime::ValueKind;
+using runtime::Words;
+using runtime::words;
 using Kind = Declared::Kind;
 
 namespace {
@@ -71,15 +75,38 @@ std::vector<std::string> sizeTexts(const Value& tensor) {
   return texts;
 }
 
-std::string valueText(const Value& value) {
+/// A tensor type with these extents.
+Words tensorWords(runtime::DType dtype, const std::vector<std::string>& extents) {
+  if (extents.empty())
+    return runtime::spelled(dtype);
+  return Words([dtype, text = fmt::format("{}", fmt::join(extents, ", "))](Notation notation) {
+    return runtime::tensorText(dtype, text, notation);
+  });
+}
+
+/// What a value must be. The text of a tensor's type is Relay's, which says more of its extents.
+Words typeWords(const Declared& type, const SizeTable& table) {
+  if (type.kind != Kind::Tensor)
+    return type.text;
+  std::vector<std::string> extents;
+  for (uint32_t size : type.shape)
+    extents.push_back(table[size].text);
+  return runtime::either(type.text, tensorWords(type.dtype, extents).in(Notation::Baton));
+}
+
+/// A name with its sigil, as tables have it: `%x`, `@f`.
+Words nameWords(std::string_view name) {
+  return name.starts_with('%')   ? runtime::localName(name.substr(1))
+         : name.starts_with('@') ? runtime::globalName(name.substr(1))
+                                 : name;
+}
+
+Words valueWords(const Value& value) {
   if (value.kind() == ValueKind::Tuple)
     return fmt::format("a tuple of {} fields", value.fields().size());
   if (value.kind() != ValueKind::Tensor)
     return "no tensor";
-  std::string dtype = runtime::dtypeName(value.tensor().dtype());
-  if (value.tensor().rank() == 0)
-    return fmt::format("`{}`", dtype);
-  return fmt::format("`Tensor[{}, {}]`", runtime::shapeText(value.tensor().shape()), dtype);
+  return words("`{}`", tensorWords(value.tensor().dtype(), sizeTexts(value)));
 }
 
 /// Wanted and actual shape one below the other; none unless their dimensions can be compared.
@@ -89,7 +116,7 @@ std::vector<ShapeRow> shapesOf(const Misfit& misfit, const SizeTable& table,
     return {};
   std::vector<ShapeRow> rows(2);
   for (ShapeRow& row : rows) {
-    row.dtype = runtime::dtypeName(misfit.type->dtype);
+    row.dtype = runtime::spelled(misfit.type->dtype);
     row.marks = misfit.dims;
   }
   rows[0].name = origin;
@@ -104,21 +131,21 @@ std::vector<ShapeRow> shapesOf(const Misfit& misfit, const SizeTable& table,
 struct Context {
   const SizeTable& table;
   const KnownSizes& sizes;
-  runtime::FunctionRef<std::string(uint32_t)> source;
+  runtime::FunctionRef<Words(uint32_t)> source;
 };
 
 /// The words for the parameter that gave a size.
-std::string sourceText(const FunctionCheck* check, uint32_t source) {
+Words sourceWords(const FunctionCheck* check, uint32_t source) {
   if (source == fromOutside)
     return "in the function around it";
   if (source == fromResult || !check)
     return "elsewhere in the result";
   auto given = std::ranges::find(check->parameters, source, &Parameter::position);
-  return fmt::format("in `{}`", given == check->parameters.end() ? "" : given->name);
+  return words("in `{}`", nameWords(given == check->parameters.end() ? "" : given->name));
 }
 
 auto sourcesOf(const FunctionCheck* check) {
-  return [check](uint32_t source) { return sourceText(check, source); };
+  return [check](uint32_t source) { return sourceWords(check, source); };
 }
 
 /// Where a type comes from that a value must have.
@@ -127,22 +154,22 @@ std::string_view originOf(bool isDeclared) {
 }
 
 /// Says that `subject` is declared, or whatever `origin` is, as one type, `verb` another.
-RunFault faultOf(const Misfit& misfit, const Context& context, SourceRange range,
-                 const std::string& subject, std::string_view origin, std::string_view verb) {
-  RunFault fault{{FaultKind::Sizes, fmt::format("{} is {} as `{}`, but {} {}", subject, origin,
-                                                misfit.type->text, verb, valueText(*misfit.value))},
+RunFault faultOf(const Misfit& misfit, const Words& type, const Context& context, SourceRange range,
+                 const Words& subject, std::string_view origin, std::string_view verb) {
+  RunFault fault{{FaultKind::Sizes, words("{} is {} as `{}`, but {} {}", subject, origin, type,
+                                          verb, valueWords(*misfit.value))},
                  range};
   fault.shapes.rows = shapesOf(misfit, context.table, origin);
   for (size_t dim : misfit.dims)
-    if (std::string note = misfitText(misfit.type->shape[dim], misfit.value->tensor().shape()[dim],
-                                      context.table, context.sizes, context.source);
+    if (Words note = misfitWords(misfit.type->shape[dim], misfit.value->tensor().shape()[dim],
+                                 context.table, context.sizes, context.source);
         !note.empty())
       fault.notes.push_back(std::move(note));
   return fault;
 }
 
-std::string functionText(const FunctionCheck& check) {
-  return check.name.empty() ? "this function" : fmt::format("`{}`", check.name);
+Words functionWords(const FunctionCheck& check) {
+  return check.name.empty() ? "this function" : words("`{}`", nameWords(check.name));
 }
 
 /// The parameter whose argument does not fit, if there is one.
@@ -159,10 +186,10 @@ const Parameter* matchArguments(const FunctionCheck& check, const SizeTable& tab
 CallFault argumentFault(const FunctionCheck& check, const Parameter& failed, const Value& argument,
                         const SizeTable& table, const KnownSizes& sizes) {
   auto misfit = findMisfit(failed.type, argument, table, sizes);
-  std::string subject =
-      fmt::format("argument `{}{}` of {}", failed.name, misfit->path, functionText(check));
-  return {faultOf(*misfit, {table, sizes, sourcesOf(&check)}, failed.range, subject,
-                  originOf(failed.isDeclared), "here it is"),
+  Words subject =
+      words("argument `{}{}` of {}", nameWords(failed.name), misfit->path, functionWords(check));
+  return {faultOf(*misfit, typeWords(*misfit->type, table), {table, sizes, sourcesOf(&check)},
+                  failed.range, subject, originOf(failed.isDeclared), "here it is"),
           failed.isDeclared ? "declared here" : "the parameter", failed.position};
 }
 
@@ -175,11 +202,11 @@ std::optional<CallFault> checkNeeds(const FunctionCheck& check, const SizeTable&
     std::string cause = need.op.empty() ? "" : fmt::format(" for `{}`", need.op);
     std::string what = need.divisor > 1 ? fmt::format("a multiple of {}", need.divisor)
                                         : fmt::format("at least {}", need.least);
-    return CallFault{{{FaultKind::Sizes,
-                       fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(check),
-                                   table[need.size].text, what, cause, *size)},
-                      need.range},
-                     "needed here"};
+    return CallFault{
+        {{FaultKind::Sizes, words("{} needs `{}` to be {}{}, but it is {}", functionWords(check),
+                                  table[need.size].text, what, cause, *size)},
+         need.range},
+        "needed here"};
   }
   return std::nullopt;
 }
@@ -217,8 +244,8 @@ std::optional<RunFault> checkResult(const FunctionCheck& check, const SizeTable&
     return std::nullopt;
   auto misfit = findMisfit(*check.result, value, table, sizes);
   std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
-  return faultOf(*misfit, {table, sizes, sourcesOf(&check)}, range,
-                 fmt::format("{}the result of {}", field, functionText(check)),
+  return faultOf(*misfit, typeWords(*misfit->type, table), {table, sizes, sourcesOf(&check)}, range,
+                 words("{}the result of {}", field, functionWords(check)),
                  originOf(check.isResultDeclared), "it is");
 }
 
@@ -230,24 +257,26 @@ std::optional<RunFault> checkValue(const ValueCheck& check, const Tables& tables
   const FunctionCheck* function =
       check.function == none ? nullptr : &tables.functions[check.function];
   std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
-  std::string subject = check.name.empty() ? field + "what this gives"
-                                           : fmt::format("`%{}{}`", check.name, misfit->path);
-  RunFault fault = faultOf(*misfit, {tables.sizes, sizes, sourcesOf(function)},
-                           place.isValid() ? place : check.range, subject,
-                           originOf(check.isDeclared), "its value is");
+  Words subject = check.name.empty()
+                      ? field + "what this gives"
+                      : words("`{}{}`", runtime::localName(check.name), misfit->path);
+  RunFault fault = faultOf(
+      *misfit, typeWords(*misfit->type, tables.sizes), {tables.sizes, sizes, sourcesOf(function)},
+      place.isValid() ? place : check.range, subject, originOf(check.isDeclared), "its value is");
   if (place.isValid() && check.isDeclared)
     fault.labels.push_back({check.range, "declared here"});
   return fault;
 }
 
-RunFault wholeFault(const FunctionCheck* entry, const Declared& wanted, bool isDeclared,
-                    const Value& value, const SizeTable& table, const KnownSizes& sizes,
-                    SourceRange range) {
+RunFault wholeFault(const FunctionCheck* entry, const Declared& wanted, const Words& type,
+                    bool isDeclared, const Value& value, const SizeTable& table,
+                    const KnownSizes& sizes, SourceRange range) {
   auto misfit = findMisfit(wanted, value, table, sizes);
   if (!misfit)
     misfit = Misfit{&wanted, &value, ""};
-  return faultOf(*misfit, {table, sizes, sourcesOf(entry)}, range,
-                 "a part of the result of the run", originOf(isDeclared), "it is");
+  return faultOf(*misfit, misfit->type == &wanted ? type : typeWords(*misfit->type, table),
+                 {table, sizes, sourcesOf(entry)}, range, "a part of the result of the run",
+                 originOf(isDeclared), "it is");
 }
 
 std::optional<CallFault> checkFields(const FieldsCheck& check, const SizeTable& table,
@@ -263,9 +292,11 @@ std::optional<CallFault> checkFields(const FieldsCheck& check, const SizeTable& 
   if (!failed)
     return std::nullopt;
   auto misfit = findMisfit(check.fields[*failed], fields[*failed], table, sizes);
-  std::string subject = fmt::format("field {}{} of `{}`", *failed, misfit->path, check.constructor);
-  auto place = [](uint32_t source) { return fmt::format("in field {}", source); };
-  return CallFault{faultOf(*misfit, {table, sizes, place}, {}, subject, "declared", "here it is"),
+  Words subject =
+      words("field {}{} of `{}`", *failed, misfit->path, runtime::plainName(check.constructor));
+  auto place = [](uint32_t source) { return Words(fmt::format("in field {}", source)); };
+  return CallFault{faultOf(*misfit, typeWords(*misfit->type, table), {table, sizes, place}, {},
+                           subject, "declared", "here it is"),
                    "", failed};
 }
 

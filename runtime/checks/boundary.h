@@ -119,10 +119,11 @@ std::optional<RunFault> checkValue(const ValueCheck& check, const Tables& tables
 std::optional<CallFault> checkFields(const FieldsCheck& check, const SizeTable& table,
                                      std::span<const runtime::Value> fields);
 
-/// Says that a part of the result of a run, which `misfit` is, is not as it should be.
-RunFault wholeFault(const FunctionCheck* entry, const Declared& wanted, bool isDeclared,
-                    const runtime::Value& misfit, const SizeTable& table, const KnownSizes& sizes,
-                    SourceRange range);
+/// Says that a part of the result of a run, which `misfit` is, is not of the type `type`, which
+/// `wanted` tells.
+RunFault wholeFault(const FunctionCheck* entry, const Declared& wanted, const runtime::Words& type,
+                    bool isDeclared, const runtime::Value& misfit, const SizeTable& table,
+                    const KnownSizes& sizes, SourceRange range);
 
 /// Whether every value that fits `inner` fits `outer`, so that a check of `inner` is enough.
 bool implies(const Declared& inner, const KnownSizes& innerSizes, const Declared& outer,

@@ -124,28 +124,31 @@ std::optional<std::vector<size_t>> misfits(const Declared& declared, runtime::DT
   return dims;
 }
 
-std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes,
-                       runtime::FunctionRef<std::string(uint32_t source)> place) {
+runtime::Words misfitWords(uint32_t form, int64_t size, const SizeTable& table,
+                           const KnownSizes& sizes,
+                           runtime::FunctionRef<runtime::Words(uint32_t source)> place) {
+  using runtime::words;
   runtime::List<uint32_t> names;
   collectNames(form, table, names);
   if (names.empty())
-    return "";
-  std::string known, unknown;
+    return {};
+  std::vector<runtime::Words> parts, open;
   for (uint32_t name : names)
     if (const KnownSizes::Known* found = sizes.find(name))
-      known += fmt::format("{}`{}` is {} {}", known.empty() ? "" : " and ", table[name].text,
-                           found->size, place(found->source));
+      parts.push_back(words("`{}` is {} {}", table[name].text, found->size, place(found->source)));
     else
-      unknown += fmt::format("{}`{}`", unknown.empty() ? "" : " and ", table[name].text);
+      open.push_back(fmt::format("`{}`", table[name].text));
   const Size& declared = table[form];
-  if (!unknown.empty())
-    return fmt::format("no size of {} makes `{}` {}{}", unknown, declared.text, size,
-                       known.empty() ? "" : ", where " + known);
+  const bool isKnown = !parts.empty();
+  const runtime::Words known = runtime::joined(std::move(parts), " and ");
+  if (!open.empty())
+    return words("no size of {} makes `{}` {}{}", runtime::joined(std::move(open), " and "),
+                 declared.text, size, isKnown ? words(", where {}", known) : "");
   if (declared.kind == SizeKind::Name)
-    return fmt::format("{}, but here it is {}", known, size);
+    return words("{}, but here it is {}", known, size);
   auto value = sizeOf(form, table, sizes);
-  return fmt::format("`{}` is {}, because {}, but here it is {}", declared.text,
-                     value ? fmt::format("{}", *value) : "too large", known, size);
+  return words("`{}` is {}, because {}, but here it is {}", declared.text,
+               value ? fmt::format("{}", *value) : "too large", known, size);
 }
 
 } // namespace checks

@@ -8,6 +8,7 @@
 #include "runtime/checks/declared.h"
 #include "runtime/function_ref.h"
 #include "runtime/list.h"
+#include "runtime/words.h"
 
 #include <span>
 
@@ -77,7 +78,8 @@ std::optional<std::vector<size_t>> misfits(const Declared& declared, runtime::DT
 
 /// Why a size does not fit a form with names, such as "`n` is 4 in `%x`, but here it is 5"; empty
 /// for a number. `place` gives the words for a source, such as "in `%x`".
-std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes,
-                       runtime::FunctionRef<std::string(uint32_t source)> place);
+runtime::Words misfitWords(uint32_t form, int64_t size, const SizeTable& table,
+                           const KnownSizes& sizes,
+                           runtime::FunctionRef<runtime::Words(uint32_t source)> place);
 
 } // namespace checks

@@ -63,9 +63,8 @@ bool surelyDiffers(const RelationCall& call, const Type* known, const Type* expe
 bool demandOperand(const RelationCall& call, RelationResult& result, size_t i,
                    std::string_view name, const Type* expected) {
   if (call.isKnown(i) && surelyDiffers(call, call.operands[i], expected)) {
-    result =
-        call.failedAt(i, fmt::format("`{}` must be `{}`, but it is `{}`", name,
-                                     lang::typeText(expected), lang::typeText(call.operands[i])));
+    result = call.failedAt(
+        i, words("`{}` must be `{}`, but it is `{}`", name, expected, call.operands[i]));
     return false;
   }
   result.operands.emplace_back(i, expected);

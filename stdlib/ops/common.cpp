@@ -45,10 +45,10 @@ Fixes conversions(const RelationCall& call, size_t from, size_t other) {
                               {},
                               runtime::dtypeName(call.dtype(i == from ? other : from))}}}});
   for (size_t i : {from, other})
-    addFallbacks(fixes,
-                 {wrapFix("convert it: {}", i, "cast(",
-                          fmt::format(", dtype=\"{}\")",
-                                      runtime::dtypeName(call.dtype(i == from ? other : from))))});
+    addFallbacks(
+        fixes,
+        {wrapFix("convert it: {}", i, "cast(",
+                 words(", dtype={})", runtime::dtypeValue(call.dtype(i == from ? other : from))))});
   return fixes;
 }
 
@@ -58,10 +58,8 @@ std::optional<RelationResult> requireSameDType(const RelationCall& call, size_t 
                                                size_t right) {
   if (call.dtype(left) == call.dtype(right))
     return std::nullopt;
-  RelationResult problem =
-      call.failedAt(right, fmt::format("the element types differ: `{}` and `{}`",
-                                       runtime::dtypeName(call.dtype(left)),
-                                       runtime::dtypeName(call.dtype(right))));
+  RelationResult problem = call.failedAt(
+      right, words("the element types differ: `{}` and `{}`", call.dtype(left), call.dtype(right)));
   bool isLeft = givesWay(call.dtype(left), call.dtype(right));
   problem.fixes = conversions(call, isLeft ? left : right, isLeft ? right : left);
   return problem;
@@ -74,9 +72,8 @@ std::optional<RelationResult> requireSameDType(const RelationCall& call,
   if (!problem)
     return std::nullopt;
   problem->operand.reset();
-  problem->problem = fmt::format("the element types differ: `{}` is `{}`, `{}` is `{}`",
-                                 rows[left].name, runtime::dtypeName(call.dtype(left)),
-                                 rows[right].name, runtime::dtypeName(call.dtype(right)));
+  problem->problem = words("the element types differ: `{}` is `{}`, `{}` is `{}`", rows[left].name,
+                           call.dtype(left), rows[right].name, call.dtype(right));
   return problem;
 }
 

@@ -25,7 +25,8 @@ std::optional<RelationResult> requireInt64(const RelationCall& call, size_t i) {
   const runtime::Tensor* value = call.value(i);
   if (!value || !call.dtype(i).isInteger() || integerValues(*value))
     return std::nullopt;
-  return call.failedAt(i, "a number is too large: sizes and positions are those of `int64`");
+  return call.failedAt(
+      i, words("a number is too large: sizes and positions are those of `{}`", runtime::Int64));
 }
 
 std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
@@ -36,10 +37,9 @@ std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
                   call.shape(i)[0]->value <= int64_t(largestRank));
   if (good)
     return requireInt64(call, i);
-  return call.failedAt(i,
-                       fmt::format("expected a vector of integers of a known length up to {}, but "
-                                   "it is `{}`",
-                                   largestRank, typeText(call.operands[i])));
+  return call.failedAt(i, words("expected a vector of integers of a known length up to {}, but "
+                                "it is `{}`",
+                                largestRank, call.operands[i]));
 }
 
 size_t lengthOf(const RelationCall& call, size_t i) {
@@ -52,8 +52,7 @@ RelationResult noCount(const RelationCall& call, size_t i) {
 
 RelationResult withCounts(const RelationCall& call, size_t i, RelationResult result) {
   if (call.dtype(i).isFloat())
-    result.doubt =
-        fmt::format("counts of type `{}` are rounded toward zero", typeText(call.operands[i]));
+    result.doubt = words("counts of type `{}` are rounded toward zero", call.operands[i]);
   return result;
 }
 

@@ -16,6 +16,7 @@ using lang::Dim;
 using lang::Dims;
 using lang::RelationCall;
 using lang::RelationResult;
+using lang::Words;
 
 Trial::Trial(const RelationCall& call)
     : call_(call), operands_(call.operands.begin(), call.operands.end()),
@@ -72,13 +73,13 @@ Fixes firstFixes(std::initializer_list<Fix> fixes) {
   return result;
 }
 
-Fix reworded(Fix fix, std::string text) {
+Fix reworded(Fix fix, Words text) {
   if (fix)
     fix->text = std::move(text);
   return fix;
 }
 
-lang::CallFix wrapFix(std::string text, size_t operand, std::string before, std::string after,
+lang::CallFix wrapFix(Words text, size_t operand, std::string before, Words after,
                       std::optional<size_t> field) {
   return {std::move(text),
           {{CallChange::Kind::Wrap, operand, field, {}, std::move(before), std::move(after)}}};
@@ -92,11 +93,11 @@ bool areTensors(const RelationCall& call, size_t count) {
                              [](const lang::Type* type) { return type->isTensor(); });
 }
 
-std::string valueText(const AttributeValue& value) {
+Words valueText(const AttributeValue& value) {
   if (value.kind == AttributeValueKind::String)
     return fmt::format("\"{}\"", value.text);
   if (value.kind == AttributeValueKind::Bool)
-    return value.integer ? "True" : "False";
+    return value.integer ? runtime::either("True", "true") : runtime::either("False", "false");
   return std::to_string(value.integer);
 }
 
@@ -112,7 +113,7 @@ Fix swapFix(const RelationCall& call, Relation relation) {
   return lang::CallFix{"swap the arguments: {}", {{CallChange::Kind::Swap, 1}}};
 }
 
-Fix transposeFix(const RelationCall& call, Relation relation, size_t i, std::string text) {
+Fix transposeFix(const RelationCall& call, Relation relation, size_t i, Words text) {
   if (!areTensors(call, i + 1) || call.rank(i) < 2 || call.rank(i) > highestFixedRank)
     return std::nullopt;
   size_t rank = call.rank(i);
@@ -140,7 +141,7 @@ Fix batchAxisFix(const RelationCall& call, Relation relation, size_t i) {
 
 namespace {
 
-Fix attributeChange(std::string text, std::string_view name, std::string value) {
+Fix attributeChange(Words text, std::string_view name, Words value) {
   return lang::CallFix{
       std::move(text),
       {{CallChange::Kind::Attribute, 0, {}, std::string(name), std::move(value), {}}}};
@@ -149,14 +150,14 @@ Fix attributeChange(std::string text, std::string_view name, std::string value) 
 } // namespace
 
 Fix attributeFix(const RelationCall& call, Relation relation, std::string_view name,
-                 const AttributeValue& value, std::string text) {
+                 const AttributeValue& value, Words text) {
   if (!Trial(call).attribute(name, value).holds(relation))
     return std::nullopt;
   return attributeChange(std::move(text), name, valueText(value));
 }
 
 Fix listFix(const RelationCall& call, Relation relation, std::string_view name,
-            std::span<const int64_t> values, std::string text) {
+            std::span<const int64_t> values, Words text) {
   std::vector<AttributeValue> items;
   for (int64_t value : values)
     items.push_back(lang::intAttribute(value));
@@ -207,7 +208,7 @@ RelationResult mended(RelationResult failure, lang::CallFix fix) {
 }
 
 RelationResult failedCall(const RelationCall& call, std::vector<lang::DimMark> marks,
-                          std::string problem) {
+                          Words problem) {
   RelationResult result = call.failed(std::move(problem));
   result.marks = std::move(marks);
   return result;

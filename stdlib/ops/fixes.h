@@ -68,29 +68,29 @@ Fixes firstFixes(std::initializer_list<Fix> fixes);
 void addFallbacks(Fixes& fixes, const Fixes& others);
 
 /// The fix with another text.
-Fix reworded(Fix fix, std::string text);
+Fix reworded(Fix fix, lang::Words text);
 
 /// Exchanges operands 0 and 1.
 Fix swapFix(const lang::RelationCall& call, Relation relation);
 
 /// Exchanges the last two dimensions of operand `i`; `text` tells so.
 Fix transposeFix(const lang::RelationCall& call, Relation relation, size_t i,
-                 std::string text = "transpose it: {}");
+                 lang::Words text = "transpose it: {}");
 
 /// Puts a batch axis before operand `i`.
 Fix batchAxisFix(const lang::RelationCall& call, Relation relation, size_t i);
 
 /// The call `before` operand `after`, whatever the relation says: for a type that was tried.
-lang::CallFix wrapFix(std::string text, size_t operand, std::string before, std::string after,
+lang::CallFix wrapFix(lang::Words text, size_t operand, std::string before, lang::Words after,
                       std::optional<size_t> field = {});
 
 /// Gives an integer, a truth value or a string as an attribute.
 Fix attributeFix(const lang::RelationCall& call, Relation relation, std::string_view name,
-                 const lang::AttributeValue& value, std::string text = "write {}");
+                 const lang::AttributeValue& value, lang::Words text = "write {}");
 
 /// Gives a list of integers as an attribute.
 Fix listFix(const lang::RelationCall& call, Relation relation, std::string_view name,
-            std::span<const int64_t> values, std::string text = "write {}");
+            std::span<const int64_t> values, lang::Words text = "write {}");
 
 /// Puts axes of extent 1 into operand `i` somewhere.
 Fix newAxesFix(const lang::RelationCall& call, Relation relation, size_t i, size_t count);
@@ -109,7 +109,7 @@ lang::RelationResult mended(lang::RelationResult failure, lang::CallFix fix);
 
 /// Fails because of dimensions that an attribute caused: the whole call is at fault.
 lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
-                                std::string problem);
+                                lang::Words problem);
 lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
                                 runtime::Problem problem);
 

@@ -84,12 +84,13 @@ std::string disagreement(tensor::OwnedKernel& reference, std::span<const Value> 
     // A stage may be at fault for elements that no result asks for.
     bool isEmpty =
         std::ranges::all_of(results, [](const Value& value) { return value.tensor().size() == 0; });
-    return fault || isEmpty ? "" : "a value, and by the reference the fault: " + wanted->problem;
+    return fault || isEmpty ? ""
+                            : "a value, and by the reference the fault: " + wanted->problem.plain();
   }
   if (fault)
     return fault->kind == runtime::FaultKind::Memory
                ? ""
-               : "a fault, and by the reference none: " + fault->problem;
+               : "a fault, and by the reference none: " + fault->problem.plain();
   double largest = largestNumber(expected);
   for (size_t i = 0; i < results.size(); ++i)
     if (auto text = difference(results[i].tensor(), expected[i].tensor(), largest); !text.empty())

@@ -186,9 +186,9 @@ public:
         return std::move(*value);
       const auto& fault = std::get<interp::Fault>(result);
       if (isExcused(read, fault))
-        verdict.dataFault = fault.problem;
+        verdict.dataFault = fault.problem.plain();
       else
-        fail("fault", "the run ends with: " + fault.problem);
+        fail("fault", "the run ends with: " + fault.problem.plain());
     } catch (const GivenUp&) {
       verdict.isEndless = true;
     }
@@ -294,11 +294,11 @@ public:
     const auto *fault = std::get_if<interp::Fault>(&result),
                *expectedFault = std::get_if<interp::Fault>(&expected);
     if (fault && !expectedFault)
-      return fail(law + " fault", "the run ends with: " + fault->problem);
-    if (expectedFault && (!fault || fault->problem != expectedFault->problem))
-      return fail(law + " fault",
-                  fmt::format("the run ends with: {}\nand should with: {}",
-                              fault ? fault->problem : "a value", expectedFault->problem));
+      return fail(law + " fault", "the run ends with: " + fault->problem.plain());
+    if (expectedFault && (!fault || fault->problem.plain() != expectedFault->problem.plain()))
+      return fail(law + " fault", fmt::format("the run ends with: {}\nand should with: {}",
+                                              fault ? fault->problem.plain() : "a value",
+                                              expectedFault->problem.plain()));
     auto isSame = mayRound ? nearNumbers : sameNumbers;
     if (!fault && !isSame(std::get<Value>(result), std::get<Value>(expected)))
       fail(law + " value", "it is another value");

@@ -75,7 +75,7 @@ TypedModule afterPasses(const TypedModule& program, const transform::Pipeline& p
                                     .findings = &findings,
                                     .entries = std::array{entry}});
   if (findings.hasErrors())
-    throw Skipped{DerivativeOutcome::Refused, findings.all().front().text};
+    throw Skipped{DerivativeOutcome::Refused, findings.all().front().text.plain()};
   if (!made)
     throw std::logic_error(made.failure().text);
   return {std::move(made->module), std::move(made->typing)};
@@ -84,13 +84,13 @@ TypedModule afterPasses(const TypedModule& program, const transform::Pipeline& p
 /// A module that a derivative was added to, its last global.
 TypedModule checkedDerivative(std::unique_ptr<Module> module, const Diagnostics& findings) {
   if (findings.hasErrors())
-    throw Skipped{DerivativeOutcome::Refused, findings.all().front().text};
+    throw Skipped{DerivativeOutcome::Refused, findings.all().front().text.plain()};
   for (const std::string& problem : verify(*module))
     throw std::logic_error("ill-formed: " + problem);
   Diagnostics diagnostics;
   Typing typing = checkTypes(*module, diagnostics);
   if (diagnostics.hasErrors())
-    throw std::logic_error("ill-typed: " + diagnostics.all().front().text);
+    throw std::logic_error("ill-typed: " + diagnostics.all().front().text.plain());
   return {std::move(module), std::move(typing)};
 }
 
@@ -212,7 +212,7 @@ public:
         fault.kind == runtime::FaultKind::Memory || fault.kind == runtime::FaultKind::Depth;
     if (isMemory || entry == lineName)
       throw Skipped{DerivativeOutcome::NotRun};
-    throw Broken{{"derivative fault", fault.problem}};
+    throw Broken{{"derivative fault", fault.problem.plain()}};
   }
 
 private:

@@ -49,7 +49,7 @@ std::string checkedProblem(const Module& module, Typing* typing = nullptr) {
     *typing = std::move(found);
   for (const Diagnostic& diagnostic : diagnostics.all())
     if (diagnostic.severity() == Severity::Error)
-      return "ill-typed: " + diagnostic.text;
+      return "ill-typed: " + diagnostic.text.plain();
   return "";
 }
 
@@ -63,7 +63,7 @@ std::optional<Value> runModule(const Module& module, const Typing& typing, const
   if (auto* value = std::get_if<Value>(&outcome))
     return std::move(*value);
   if (fault)
-    *fault = std::get<interp::Fault>(outcome).problem;
+    *fault = std::get<interp::Fault>(outcome).problem.plain();
   return std::nullopt;
 }
 
@@ -248,7 +248,7 @@ std::variant<std::array<Derived, 2>, std::string> derivedSlope(const GradientPro
                                         transform::Reverse::Gradient, {{last}})},
       Derived{transform::withTangent(program.module, context, "main", {last})}};
   if (findings.hasErrors())
-    return findings.all().front().text;
+    return findings.all().front().text.plain();
   for (Derived& each : made)
     if (std::string problem = checkedProblem(*each.module, &each.typing); !problem.empty())
       return problem;

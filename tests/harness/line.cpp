@@ -98,8 +98,8 @@ std::optional<transform::TypedModule> withLine(const Module& module, const Typin
   Diagnostics diagnostics;
   Typing found = typecheck::checkModule(*made, stdlib::operatorTable(), diagnostics);
   if (diagnostics.hasErrors())
-    throw std::logic_error(
-        fmt::format("the line through a program is refused: {}", diagnostics.all().front().text));
+    throw std::logic_error(fmt::format("the line through a program is refused: {}",
+                                       diagnostics.all().front().text.plain()));
   return transform::TypedModule{std::move(made), std::move(found)};
 }
 

@@ -75,7 +75,7 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
     inputs.push_back(runtime::tensorValue(leaf));
   tensor::OwnedKernel kernel(*std::move(function), engine.makeKernel);
   if (auto fault = kernel.run(inputs, outputs))
-    return OperatorRun{{}, fault->problem};
+    return OperatorRun{{}, fault->problem.plain()};
   OperatorRun result;
   for (const runtime::Value& value : outputs)
     result.results.push_back(value.tensor());

@@ -350,7 +350,7 @@ std::string sizeDifference(TypeContext& types, const OperatorSample& sample) {
       text += std::string(sample.attributes.rows[i].name) + "=" +
               attributeText(sample.attributes.values[i]) + ", ";
     return text + ") gives " + typeText(sample.output) + ", and with numbers " +
-           (isSolved ? typeText(result.output) : "the problem: " + result.problem);
+           (isSolved ? typeText(result.output) : "the problem: " + result.problem.plain());
   }
   return "";
 }

@@ -35,7 +35,7 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
   const SourceFile text("text", assembly::text(**made), 1);
   auto again = assembly::assemble(text, findings);
   if (!again)
-    throw std::runtime_error("the file as text is refused: " + findings.all()[0].text);
+    throw std::runtime_error("the file as text is refused: " + findings.all()[0].text.plain());
   if (executable::write(*again) != bytes)
     throw std::runtime_error("the file is another one after it was a text");
   ReadText language = reader.read((*made)->language);

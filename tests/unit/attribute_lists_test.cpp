@@ -14,7 +14,7 @@ std::string printed(const std::string& body) {
       session.loadText("test", "def @main(%x: Tensor[(1, 3, 8, 8), float32]) { " + body + " }");
   REQUIRE(program);
   for (const lang::Diagnostic& finding : program->diagnostics.all())
-    return finding.text;
+    return finding.text.plain();
   return lang::printModule(*program->module, session.operators()).text;
 }
 

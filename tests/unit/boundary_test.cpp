@@ -27,7 +27,7 @@ struct Run {
     REQUIRE(loaded);
     program = std::move(*loaded);
     for (const lang::Diagnostic& item : program.diagnostics.all())
-      UNSCOPED_INFO(item.text);
+      UNSCOPED_INFO(item.text.plain());
     REQUIRE(program.isGood());
     std::vector<runtime::Value> arguments;
     for (const runtime::Shape& shape : shapes)
@@ -47,7 +47,8 @@ struct Run {
 std::string shapeOf(const runtime::Value& value) {
   if (value.kind() != runtime::ValueKind::Tuple)
     return value.kind() == runtime::ValueKind::Tensor
-               ? driver::tensorTypeText(value.tensor().dtype(), value.tensor().shape())
+               ? driver::tensorTypeText(value.tensor().dtype(), value.tensor().shape(),
+                                      lang::Notation::Relay)
                : "another value";
   std::string text;
   for (const runtime::Value& field : value.fields())
@@ -61,9 +62,9 @@ std::string outcome(const std::string& definitions, const std::vector<runtime::S
   const auto* fault = std::get_if<interp::Fault>(&run.result);
   if (!fault)
     return shapeOf(std::get<runtime::Value>(run.result));
-  std::string said = fault->problem;
-  for (const std::string& note : fault->notes)
-    said += "; " + note;
+  std::string said = fault->problem.plain();
+  for (const runtime::Words& note : fault->notes)
+    said += "; " + note.plain();
   return said + "; at " + run.place(fault->range);
 }
 
@@ -324,7 +325,8 @@ TEST_CASE("what a function requires of its names is looked at in each call", "[b
     const auto* fault = std::get_if<interp::Fault>(&result);
     CHECK((fault != nullptr) == (size < 3));
     if (fault) {
-      CHECK(fault->problem == "`@f` needs `n` to be at least 3 for `nn.conv2d`, but it is 2");
+      CHECK(fault->problem.plain() ==
+            "`@f` needs `n` to be at least 3 for `nn.conv2d`, but it is 2");
       CHECK(run.place(fault->range) == "@f(%x)");
     }
   }

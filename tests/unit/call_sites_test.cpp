@@ -52,7 +52,7 @@ Counts runCounted(const std::string& text, std::string_view name) {
   auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
   REQUIRE(loaded);
   for (const lang::Diagnostic& item : loaded->diagnostics.all())
-    UNSCOPED_INFO(item.text);
+    UNSCOPED_INFO(item.text.plain());
   REQUIRE(loaded->isGood());
   Counts counts;
   tensor::TensorEngine engine{.makeKernel = [&](const auto& function, auto programs) {
@@ -66,7 +66,7 @@ Counts runCounted(const std::string& text, std::string_view name) {
   counts.expressions = computeCalls;
   auto* fault = std::get_if<interp::Fault>(&value);
   counts.value =
-      fault ? "fault: " + fault->problem
+      fault ? "fault: " + fault->problem.plain()
             : driver::valueText(std::get<runtime::Value>(value), session.types(), loaded->typing);
   return counts;
 }

@@ -42,7 +42,8 @@ public:
     std::vector<std::string> result;
     for (const lang::Diagnostic& item : program_.diagnostics.all())
       for (const lang::Suggestion& suggestion : item.suggestions)
-        result.push_back(lang::helpLines(std::span(&suggestion, 1), session_.sources())[0]);
+        result.push_back(lang::helpLines(std::span(&suggestion, 1), session_.sources(),
+                                         lang::Notation::Relay)[0]);
     return result;
   }
 

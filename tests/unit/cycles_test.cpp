@@ -164,7 +164,7 @@ std::string ending(const std::string& text, int64_t memory) {
       *loaded->module, loaded->typing, session.operators(), *loaded->module->find("main"), {},
       {.engine = strips::stripsEngine(), .run = {.limits = {.memory = memory}}});
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
-    return fault->problem;
+    return fault->problem.plain();
   return std::to_string(std::get<runtime::Value>(result).tensor().elements<int32_t>()[0]);
 }
 

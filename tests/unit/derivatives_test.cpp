@@ -45,7 +45,7 @@ Result resultAt(const std::string& text, double x) {
 double valueAt(const std::string& text, double x) {
   auto result = resultAt(text, x);
   if (auto* fault = std::get_if<interp::Fault>(&result))
-    FAIL(fault->problem);
+    FAIL(fault->problem.plain());
   return std::get<Value>(result).tensor().elements<double>()[0];
 }
 

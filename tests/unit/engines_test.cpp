@@ -20,12 +20,12 @@ std::string valueOf(const std::string& text, const tensor::TensorEngine& engine)
   auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
   REQUIRE(loaded);
   for (const lang::Diagnostic& item : loaded->diagnostics.all())
-    UNSCOPED_INFO(item.text);
+    UNSCOPED_INFO(item.text.plain());
   REQUIRE(loaded->isGood());
   auto value = interp::interpret(*loaded->module, loaded->typing, session.operators(),
                                  *loaded->module->find("main"), {}, {.engine = engine});
   if (auto* fault = std::get_if<interp::Fault>(&value))
-    return "fault: " + fault->problem;
+    return "fault: " + fault->problem.plain();
   return driver::valueText(std::get<runtime::Value>(value), session.types(), loaded->typing);
 }
 

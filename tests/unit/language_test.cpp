@@ -33,7 +33,7 @@ struct Loaded {
   std::string findings() const {
     std::string text;
     for (const lang::Diagnostic& item : program.diagnostics.all())
-      text += std::string(lang::messageRow(item.message).code) + ": " + item.text + "\n";
+      text += std::string(lang::messageRow(item.message).code) + ": " + item.text.plain() + "\n";
     return text;
   }
 
@@ -82,11 +82,11 @@ std::string valueOf(const std::string& text) {
   Loaded loaded(text);
   if (!loaded.program.isGood())
     return loaded.findings();
-  auto value =
-      interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
-                        *loaded.program.module->find("main"), {}, {.engine = strips::stripsEngine()});
+  auto value = interp::interpret(*loaded.program.module, loaded.program.typing,
+                                 loaded.session.operators(), *loaded.program.module->find("main"),
+                                 {}, {.engine = strips::stripsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
-    return "fault: " + fault->problem;
+    return "fault: " + fault->problem.plain();
   return driver::valueText(std::get<runtime::Value>(value), loaded.session.types(),
                            loaded.program.typing);
 }
@@ -580,9 +580,9 @@ TEST_CASE("large programs take time by their length", "[language][size]") {
 TEST_CASE("a fault names the calls that led to it", "[language]") {
   std::string text = module("def @main() { @hd(Nil) + 1 }");
   Loaded loaded(text);
-  auto value =
-      interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
-                        *loaded.program.module->find("main"), {}, {.engine = strips::stripsEngine()});
+  auto value = interp::interpret(*loaded.program.module, loaded.program.typing,
+                                 loaded.session.operators(), *loaded.program.module->find("main"),
+                                 {}, {.engine = strips::stripsEngine()});
   const auto* fault = std::get_if<interp::Fault>(&value);
   REQUIRE(fault);
   REQUIRE(fault->calls.size() == 1);

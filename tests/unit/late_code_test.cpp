@@ -44,7 +44,8 @@ private:
     if (const auto* value = std::get_if<runtime::Value>(&result))
       return driver::valueText(*value, session_.types(), program_->typing);
     const auto& fault = std::get<runtime::RunFault>(result);
-    std::string words = fault.problem + " at " + std::to_string(fault.range.begin) + " behind";
+    std::string words =
+        fault.problem.plain() + " at " + std::to_string(fault.range.begin) + " behind";
     for (const lang::SourceRange& call : fault.calls)
       words += " " + std::to_string(call.begin);
     return words + " of " + std::to_string(fault.openCalls);

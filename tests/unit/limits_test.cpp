@@ -110,7 +110,7 @@ TEST_CASE("an endless program ends in time", "[limits]") {
       Ending ending = program.run(isOnMachine, {.seconds = 0.02});
       REQUIRE((kindOf(ending) == FaultKind::Time));
       const auto& fault = std::get<runtime::RunFault>(ending);
-      CHECK(fault.problem == "the run takes longer than 0.02 s");
+      CHECK(fault.problem.plain() == "the run takes longer than 0.02 s");
       CHECK(fault.range.isValid());
     }
   }

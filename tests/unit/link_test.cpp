@@ -62,7 +62,7 @@ std::unique_ptr<bytecode::Compiled> compiled(driver::Session& session, const std
   auto read = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
   REQUIRE(read);
   for (const lang::Diagnostic& item : read->diagnostics.all())
-    UNSCOPED_INFO(item.text);
+    UNSCOPED_INFO(item.text.plain());
   REQUIRE(read->isGood());
   return bytecode::compile(*read->module, read->typing, session.operators(),
                            std::array{read->module->find("main")});

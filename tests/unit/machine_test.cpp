@@ -18,7 +18,7 @@ struct Loaded {
     auto read = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
     REQUIRE(read);
     for (const lang::Diagnostic& item : read->diagnostics.all())
-      UNSCOPED_INFO(item.text);
+      UNSCOPED_INFO(item.text.plain());
     REQUIRE(read->isGood());
     program.emplace(std::move(*read));
     compiled = bytecode::compile(*program->module, program->typing, session.operators(),
@@ -56,7 +56,7 @@ std::string valueOf(const std::string& text) {
   const lang::Global& entry = *loaded.program->module->find("main");
   auto textOf = [&](const std::variant<runtime::Value, runtime::RunFault>& result) {
     if (const auto* fault = std::get_if<runtime::RunFault>(&result))
-      return "fault: " + fault->problem;
+      return "fault: " + fault->problem.plain();
     return driver::valueText(std::get<runtime::Value>(result), loaded.session.types(),
                              loaded.program->typing);
   };

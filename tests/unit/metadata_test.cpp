@@ -28,7 +28,9 @@ struct Reading {
     const auto* file = parser::parseText(arena, *source, diagnostics);
     table = parser::readMetadata(*source, file->metadata, diagnostics);
   }
-  std::string message() const { return diagnostics.all().empty() ? "" : diagnostics.all()[0].text; }
+  std::string message() const {
+    return diagnostics.all().empty() ? "" : diagnostics.all()[0].text.plain();
+  }
 };
 
 /// What a section is refused for, behind the words that every refusal starts with.

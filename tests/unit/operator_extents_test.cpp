@@ -165,7 +165,7 @@ struct Tally {
 std::string runOn(runtime::KernelCode& code, std::span<const Tensor> operands,
                   std::vector<Tensor>& results) {
   if (code.problem())
-    return code.problem()->problem;
+    return code.problem()->problem.plain();
   std::vector<const std::byte*> from;
   std::vector<std::byte*> to;
   for (const Tensor& operand : operands)
@@ -175,7 +175,7 @@ std::string runOn(runtime::KernelCode& code, std::span<const Tensor> operands,
     to.push_back(results.back().bytes());
   }
   if (auto fault = code.run(from, to))
-    return fault->problem;
+    return fault->problem.plain();
   for (size_t i = 0; i < to.size(); ++i)
     if (auto [isInput, index] = code.results()[i].source; !code.results()[i].isWritten(i))
       std::memcpy(to[i], isInput ? from[index] : to[index], results[i].byteSize());
@@ -428,7 +428,7 @@ private:
       inputs.push_back(runtime::tensorValue(leaf));
     if (auto fault =
             tensor::OwnedKernel(std::move(function), strips::makeKernel).run(inputs, outputs))
-      return fault->problem;
+      return fault->problem.plain();
     for (const runtime::Value& output : outputs)
       results.push_back(output.tensor());
     return "";

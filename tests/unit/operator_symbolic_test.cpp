@@ -59,7 +59,7 @@ public:
         answer_(ask(operands_)) {}
 
   bool isSolved() const { return answer_.outcome == Outcome::Solved; }
-  const std::string& problem() const { return answer_.problem; }
+  std::string problem() const { return answer_.problem.plain(); }
 
   RelationResult ask(const std::vector<const Type*>& operands) const {
     RelationCall call{types_, operands, sample_.attributes};
@@ -93,7 +93,7 @@ public:
     }
     if (concrete.outcome != Outcome::Solved) {
       tally_.excused += !isBounded && mayDepend();
-      return isBounded || mayDepend() ? "" : "accepts what fails with numbers: " + concrete.problem;
+      return isBounded || mayDepend() ? "" : "accepts what fails with numbers: " + concrete.problem.plain();
     }
     auto isZero = [](const Dim* dim) { return dim->isConstant(0); };
     if (isBounded)

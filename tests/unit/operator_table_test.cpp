@@ -29,7 +29,7 @@ using runtime::ValueKind;
 std::string findings(const driver::Program& program) {
   std::string text;
   for (const Diagnostic& diagnostic : program.diagnostics.all())
-    text += diagnostic.text + "\n";
+    text += diagnostic.text.plain() + "\n";
   return text;
 }
 
@@ -52,7 +52,7 @@ Evaluated evaluate(driver::Session& session, std::string_view text,
   auto value = interp::interpret(*result.program.module, result.program.typing, session.operators(),
                                  *result.program.module->find("main"), {}, {.engine = engine});
   if (auto* fault = std::get_if<interp::Fault>(&value))
-    FAIL(fault->problem);
+    FAIL(fault->problem.plain());
   result.value = std::get<Value>(value);
   return result;
 }

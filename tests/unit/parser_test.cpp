@@ -32,7 +32,7 @@ struct Reading {
     return file->expr;
   }
   std::string firstMessage() const {
-    return diagnostics.all().empty() ? "" : diagnostics.all()[0].text;
+    return diagnostics.all().empty() ? "" : diagnostics.all()[0].text.plain();
   }
 };
 
@@ -82,7 +82,8 @@ std::string shape(const Expr* expr) {
   case ExprKind::IntLiteral:
     return fmt::format("{}i{}", as<IntLiteral>(expr).value, int(as<IntLiteral>(expr).dtype.bits));
   case ExprKind::FloatLiteral:
-    return fmt::format("{}f{}", as<FloatLiteral>(expr).value, int(as<FloatLiteral>(expr).dtype.bits));
+    return fmt::format("{}f{}", as<FloatLiteral>(expr).value,
+                       int(as<FloatLiteral>(expr).dtype.bits));
   case ExprKind::BoolLiteral:
     return as<BoolLiteral>(expr).value ? "True" : "False";
   case ExprKind::Local:
@@ -332,12 +333,12 @@ TEST_CASE("several errors come out of one text", "[parser]") {
                   "def @h() { (1\ndef @ok() { 1 }");
   const auto& all = reading.diagnostics.all();
   REQUIRE(all.size() == 4);
-  CHECK(all[0].text == "expected a type, found `)`");
-  CHECK(all[1].text == "expected `)`, `,` or `;`, found `2`");
-  CHECK(all[2].text == "expected `:` or `=`, found `1`");
-  CHECK(all[3].text == "expected `)`, found `def`");
+  CHECK(all[0].text.plain() == "expected a type, found `)`");
+  CHECK(all[1].text.plain() == "expected `)`, `,` or `;`, found `2`");
+  CHECK(all[2].text.plain() == "expected `:` or `=`, found `1`");
+  CHECK(all[3].text.plain() == "expected `)`, found `def`");
   REQUIRE(all[3].labels.size() == 1);
-  CHECK(all[3].labels[0].text == "`(` opened here");
+  CHECK(all[3].labels[0].text.plain() == "`(` opened here");
   CHECK(reading.source->position(all[3].labels[0].range.begin).line == 3);
   REQUIRE(reading.file->definitions.size() == 3);
   CHECK(reading.file->definitions[2]->name.text == "ok");

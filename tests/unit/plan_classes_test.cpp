@@ -173,7 +173,7 @@ TEST_CASE("a kernel refuses shapes that its function is not for", "[plans]") {
   OneKernel kernel("%x: Tensor[(n, 4), float32], %y: Tensor[(n, 4), float32]", "%x + %y");
   auto problemOf = [&](const std::vector<int64_t>& extents) {
     const runtime::Fault* problem = kernel.kernel().codeFor(extents).problem();
-    return problem ? problem->problem : "";
+    return problem ? problem->problem.plain() : "";
   };
   CHECK(problemOf({3, 4, 3, 4, 3, 4}) == "");
   CHECK(problemOf({7, 4, 7, 4, 7, 4}) == "");

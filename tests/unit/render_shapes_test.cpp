@@ -139,7 +139,7 @@ TEST_CASE("shapes as JSON keep every row and dimension") {
   uint32_t base = sources.add("f.rly", "one\ntwo\n")->base();
   ShapeTable table{
       {row("a", {"2", "n + 1"}, {1}, "from `add`", {base + 5, base + 7}), row("b\"", {}, {}, "")}};
-  auto json = nlohmann::json::parse(lang::shapesJson(table, sources));
+  auto json = nlohmann::json::parse(lang::shapesJson(table, sources, lang::Notation::Relay));
   CHECK(json[0] == nlohmann::json::parse(
                        R"({"name":"a","shape":["2","n + 1"],"dtype":"float32","marks":[1],
                            "origin":"from `add`","line":2,"column":2})"));

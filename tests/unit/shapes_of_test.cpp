@@ -84,7 +84,7 @@ std::string difference(TypeContext& types, const harness::OperatorSample& sample
   std::string text = std::string(sample.row->name) + ":";
   for (const Type* type : numbers)
     text += " " + typeText(type);
-  return text + (isSolved ? " gives " + typeText(answer.output) : " fails: " + answer.problem);
+  return text + (isSolved ? " gives " + typeText(answer.output) : " fails: " + answer.problem.plain());
 }
 
 bool isClosed(const harness::OperatorSample& sample) {

@@ -320,7 +320,7 @@ std::string runCase(uint32_t seed, const tensor::TensorEngine& engine, size_t& f
   auto wanted = tests::madeBy(interp::referenceEngine(), function)(inputs, expected);
   faults += fault.has_value();
   if (fault.has_value() != wanted.has_value())
-    return (fault ? "fault " + fault->problem : std::string("no fault")) + "\n" + text;
+    return (fault ? "fault " + fault->problem.plain() : std::string("no fault")) + "\n" + text;
   if (fault)
     return "";
   for (size_t i = 0; i < results.size(); ++i)
@@ -358,7 +358,7 @@ TEST_CASE("random tensor functions by several threads give the same bits") {
     harness::SharedWork threads;
     auto fault = kernel.run(inputs, shared);
     INFO("seed " << seed << ": " << tensor::tensorFunctionText(function));
-    REQUIRE((fault ? fault->problem : "") == (wanted ? wanted->problem : ""));
+    REQUIRE((fault ? fault->problem.plain() : "") == (wanted ? wanted->problem.plain() : ""));
     REQUIRE(shared.size() == alone.size());
     for (size_t i = 0; i < shared.size(); ++i)
       REQUIRE(bitsOf(shared[i].tensor()) == bitsOf(alone[i].tensor()));

@@ -102,7 +102,7 @@ inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& 
 inline std::vector<Value> runWell(const RunValues& run, const std::vector<Tensor>& inputs) {
   std::vector<Value> outputs;
   auto fault = run(valuesOf(inputs), outputs);
-  INFO((fault ? fault->problem : ""));
+  INFO((fault ? fault->problem.plain() : ""));
   REQUIRE(!fault);
   return outputs;
 }
@@ -143,8 +143,8 @@ inline std::string faultOf(const Plan& plan, const std::vector<Tensor>& inputs) 
   std::vector<Value> outputs;
   auto fault = plan.loops(valuesOf(inputs), outputs);
   auto expected = plan.reference(valuesOf(inputs), outputs);
-  CHECK((expected ? expected->problem : "") == (fault ? fault->problem : ""));
-  return fault ? fault->problem : "";
+  CHECK((expected ? expected->problem.plain() : "") == (fault ? fault->problem.plain() : ""));
+  return fault ? fault->problem.plain() : "";
 }
 
 /// The elements as doubles.

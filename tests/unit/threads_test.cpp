@@ -121,7 +121,7 @@ TEST_CASE("of pieces that fail the first one counts, and what is thrown is throw
   for (int round = 0; round < 200; ++round) {
     auto fault = runtime::runParts(1600, 100, threadCount, failing);
     REQUIRE(fault);
-    CHECK(fault->problem == "500");
+    CHECK(fault->problem.plain() == "500");
     CHECK_THROWS_AS(runtime::runParts(1600, 100, threadCount, throwing), std::bad_alloc);
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE("a plan runs in several threads at once") {
   auto run = [&](size_t i) {
     std::vector<Value> outputs;
     auto fault = kernel.run(inputs[i], outputs);
-    return fault ? "fault: " + fault->problem : bitsOf(outputs[0]);
+    return fault ? "fault: " + fault->problem.plain() : bitsOf(outputs[0]);
   };
   for (size_t i = 0; i < threadCount; ++i)
     expected[i] = run(i);
@@ -168,7 +168,7 @@ TEST_CASE("programs are read, checked and run in several threads at once") {
         interp::interpret(*program->module, program->typing, session.operators(),
                           *program->module->find("main"), {}, {.engine = strips::stripsEngine()});
     auto* value = std::get_if<Value>(&result);
-    found[i] = value ? bitsOf(*value) : "fault: " + std::get<interp::Fault>(result).problem;
+    found[i] = value ? bitsOf(*value) : "fault: " + std::get<interp::Fault>(result).problem.plain();
   });
   CHECK(found[0].size() == 9 * sizeof(float));
   for (const std::string& bits : found)

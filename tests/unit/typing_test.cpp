@@ -22,7 +22,7 @@ const std::string header = "#[version = \"0.0.5\"]\n";
 std::vector<std::string> texts(const lang::Diagnostics& diagnostics) {
   std::vector<std::string> result;
   for (const lang::Diagnostic& item : diagnostics.all())
-    result.push_back(item.text);
+    result.push_back(item.text.plain());
   return result;
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a copy declares what was found", "[typing]") {
                                                   "def @main() { 1 }");
   REQUIRE(loaded);
   for (const lang::Diagnostic& item : loaded->diagnostics.all())
-    UNSCOPED_INFO(item.text);
+    UNSCOPED_INFO(item.text.plain());
   REQUIRE(loaded->isGood());
   auto copy = lang::copyDeclared(*loaded->module, loaded->typing);
   std::string text = lang::printModule(*copy, stdlib::operatorTable()).text;
@@ -170,7 +170,7 @@ TEST_CASE("checked again, cases have the same types and mistakes", "[typing]") {
   for (auto [folder, mark] : {std::pair("inference", "// type: "), {"mistakes", "// case: "}})
     for (const tests::CaseFile& file : tests::caseFiles(folder, mark))
       for (const tests::Case& item : file.cases) {
-        INFO(item.text);
-        checkAgain(header + item.text);
+        INFO(item.text.plain());
+        checkAgain(header + item.text.plain());
       }
 }

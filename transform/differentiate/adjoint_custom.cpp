@@ -111,25 +111,24 @@ void Adjoint::checkRepeats(const Call& call) {
     return;
   const Type* type = code_.typeOf(*call.arguments[0].value);
   Origin origin = code_.deepOriginOf(*call.arguments[0].value);
-  std::string obstacle;
+  Words obstacle;
   auto named = [](const Var& var) {
-    return var.name.empty() ? "" : fmt::format(" `%{}`", var.name);
+    return var.name.empty() ? "" : words(" `{}`", localName(var.name));
   };
   bool isOpen = std::ranges::any_of(type->parts, holdsFunctions);
   if (holdsFunctions(type->result))
     obstacle = "it gives functions or references, which the way back would make anew";
   else if (code_.writesReferences() && origin.unknown)
-    obstacle =
-        fmt::format("the function{} in it may read or write references", named(*origin.unknown));
+    obstacle = words("the function{} in it may read or write references", named(*origin.unknown));
   else if (code_.writesReferences() && isOpen)
     obstacle = "it takes functions or references, and the content of references may change";
   for (const Var* captured : origin.captured)
     if (code_.typing.of(*captured)->kind == TypeKind::Reference && code_.writesReferences())
-      obstacle = fmt::format("the content of the reference{} that it captures may change",
-                             named(*captured));
+      obstacle =
+          words("the content of the reference{} that it captures may change", named(*captured));
   if (!obstacle.empty())
     code_.findings.report(Message::WithoutGradient, call.range, code_.rowOf(call)->name,
-                          "the way back calls the function again, and " + obstacle);
+                          words("the way back calls the function again, and {}", obstacle));
 }
 
 } // namespace transform

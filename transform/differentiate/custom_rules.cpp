@@ -109,12 +109,12 @@ void CustomRules::checkCapture(const CustomRule& rule, const Var& captured, Sour
   bool isCell = type->kind == TypeKind::Reference && holdsFloats(type->parts[0]);
   if (!code_.isVaried(captured) || (!isCell && !holdsFloats(type)))
     return;
-  std::string name = captured.name.empty() ? "a value" : fmt::format("`%{}`", captured.name);
+  Words name = captured.name.empty() ? "a value" : words("`{}`", localName(captured.name));
   code_.findings.report(
       Message::WithoutGradient, range, rule.row->name,
-      fmt::format("its rule has derivatives for arguments alone, and the function captures {}, "
-                  "which varies; make it an argument",
-                  name));
+      words("its rule has derivatives for arguments alone, and the function captures {}, "
+            "which varies; make it an argument",
+            name));
 }
 
 void CustomRules::checkCaptures(const CustomRule& rule) {

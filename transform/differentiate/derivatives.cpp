@@ -321,8 +321,7 @@ private:
     else if (!result.isTensor() || !result.dtype.isFloat() || !result.shape.empty())
       problem = "it must give one float";
     if (!problem.empty()) {
-      context_.findings.report(Message::WithoutGradient, site.call->range, typeText(&type),
-                               problem);
+      context_.findings.report(Message::WithoutGradient, site.call->range, &type, problem);
       return;
     }
     BlockBuilder block(make_);
@@ -494,10 +493,10 @@ TypedModule checked(std::string_view step, std::unique_ptr<Module> module,
   Typing typing = context.check(*module, diagnostics);
   const std::string label = fmt::format("{}/{}", passName, step);
   if (diagnostics.hasErrors())
-    throw PassFault(
-        label,
-        fmt::format("{} gives an ill-typed module: {}", label, diagnostics.all().front().text),
-        std::move(module));
+    throw PassFault(label,
+                    fmt::format("{} gives an ill-typed module: {}", label,
+                                diagnostics.all().front().text.plain()),
+                    std::move(module));
   if (context.within)
     (*context.within)(label, *module, typing);
   return {std::move(module), std::move(typing)};
@@ -532,8 +531,8 @@ TypedModule started(const Module& module, const PassContext& context) {
     typing = context.check(*current, mistakes);
   }
   if (mistakes.hasErrors())
-    throw std::logic_error(
-        fmt::format("constructors as functions: {}", mistakes.all().front().text));
+    throw std::logic_error(fmt::format("constructors as functions: {}",
+                                       mistakes.all().front().text.plain()));
   return checked("constructors", copyDeclared(*current, typing), context);
 }
 

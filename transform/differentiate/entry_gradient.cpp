@@ -50,8 +50,8 @@ Typing checked(const Module& module, const PassContext& context) {
   Diagnostics diagnostics;
   Typing typing = context.check(module, diagnostics);
   if (diagnostics.hasErrors())
-    throw std::logic_error(
-        fmt::format("a gradient is ill-typed: {}", diagnostics.all().front().text));
+    throw std::logic_error(fmt::format("a gradient is ill-typed: {}",
+                                       diagnostics.all().front().text.plain()));
   return typing;
 }
 

@@ -124,9 +124,8 @@ TypedAtom LeafCode::operatorCall(BlockBuilder& out, const Binding& binding, cons
   for (const auto& [i, wanted] : result.operands)
     fits = fits && wanted == operands[i];
   if (!fits) {
-    problem_ = fmt::format("`{}` {}", row.name,
-                           result.problem.empty() ? "does not take them there"
-                                                  : "says: " + result.problem);
+    problem_ = result.problem.empty() ? words("`{}` does not take them there", row.name)
+                                      : words("`{}` says: {}", row.name, result.problem);
     return {};
   }
   return bound(out, binding, made, result.output);
@@ -142,8 +141,7 @@ TypedAtom LeafCode::branch(BlockBuilder& out, const Binding& binding, const If& 
   TypedAtom yes = written(thenOut, *branch.thenBlock);
   TypedAtom no = problem_.empty() ? written(elseOut, *branch.elseBlock) : TypedAtom();
   if (problem_.empty() && yes.type != no.type)
-    problem_ = fmt::format("the sides of its branch give `{}` and `{}` there", typeText(yes.type),
-                           typeText(no.type));
+    problem_ = words("the sides of its branch give `{}` and `{}` there", yes.type, no.type);
   if (!problem_.empty())
     return {};
   return bound(out, binding,

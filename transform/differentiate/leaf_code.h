@@ -30,7 +30,7 @@ public:
   /// Writes a block and answers with its value, which is of no use when there is a problem.
   TypedAtom written(lang::BlockBuilder& out, const lang::Block& block);
   /// Why the code does not fit; empty when it does.
-  const std::string& problem() const { return problem_; }
+  const lang::Words& problem() const { return problem_; }
 
 private:
   TypedAtom written(lang::BlockBuilder& out, const lang::Binding& binding);
@@ -55,7 +55,7 @@ private:
   runtime::DType from_;
   TypedAtom leaf_;
   std::unordered_map<const lang::Var*, TypedAtom> known_;
-  std::string problem_;
+  lang::Words problem_;
 };
 
 } // namespace transform

@@ -17,7 +17,7 @@ const Expr* LeafStarts::expand(const Call& call) {
   TypeNames names;
   names.add(type);
   if (!names.parameters.empty() || holdsFunctions(type)) {
-    findings_.report(Message::LeafFunction, call.range, typeText(type),
+    findings_.report(Message::LeafFunction, call.range, type,
                      names.parameters.empty() ? "functions and references are no leaves"
                                               : "a type parameter may stand for any type");
     return nullptr;

@@ -32,8 +32,8 @@ const Function* LeafCalls::codeOf(const Expr& function) const {
   return global ? global->function : function.as<Function>();
 }
 
-Diagnostic& LeafCalls::report(const Use& use, const Type* leaf, const std::string& problem) {
-  return findings_.report(Message::LeafFunction, use.range, typeText(leaf), problem);
+Diagnostic& LeafCalls::report(const Use& use, const Type* leaf, const Words& problem) {
+  return findings_.report(Message::LeafFunction, use.range, leaf, problem);
 }
 
 const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
@@ -51,7 +51,7 @@ const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
   else if (holdsFunctions(type))
     problem = "functions and references are no leaves";
   if (!problem.empty()) {
-    auto& finding = report(use, type, std::string(problem));
+    auto& finding = report(use, type, problem);
     if (!names.parameters.empty())
       finding.note("no call says what it stands for: the parameters of a function that is called "
                    "from outside need types");
@@ -184,8 +184,8 @@ Atom LeafCalls::resultAtLeaf(BlockBuilder& out, const Use& use, TypedAtom result
     return out.call(*make.operators.findInfix("+"), {zeros, result.atom});
   }
   report(use, type,
-         fmt::format("it gives `{}` there{}", typeText(result.type),
-                     use.isSum ? ", and what is added up must be one float" : ""));
+         words("it gives `{}` there{}", result.type,
+               use.isSum ? ", and what is added up must be one float" : ""));
   return result.atom;
 }
 

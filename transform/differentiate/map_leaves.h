@@ -53,7 +53,7 @@ private:
                             const lang::Constructor& constructor, const lang::Type* data,
                             std::vector<std::vector<const lang::Var*>>& fields);
 
-  lang::Diagnostic& report(const Use& use, const lang::Type* leaf, const std::string& problem);
+  lang::Diagnostic& report(const Use& use, const lang::Type* leaf, const lang::Words& problem);
 
   lang::Builder& make;
   const lang::Typing& typing_;

@@ -23,7 +23,7 @@ const Global* PendingDerivatives::derivativeOf(Translation& code, const Global& 
   known->second = code.make.declare(code.types.names.fresh(stem));
   items_.push_back({&global, std::move(mask), known->second, code.make.range});
   if (!global.function)
-    code.fail(code.make.range, fmt::format("`@{}`", global.name));
+    code.fail(code.make.range, lang::words("`{}`", lang::globalName(global.name)));
   return known->second;
 }
 

@@ -55,22 +55,23 @@ void Translation::reset() {
   wildcards_.clear();
 }
 
-void Translation::fail(SourceRange range, const std::string& what) {
+void Translation::fail(SourceRange range, const Words& what) {
   findings.report(Message::UnknownDerivative, range, what);
 }
 
 void Translation::failOf(SourceRange range, const Expr& function, std::string_view where) {
   const auto* var = function.as<Var>();
   bool isNamed = var && !var->name.empty();
-  fail(range, fmt::format("{}{}", isNamed ? fmt::format("`%{}`", var->name) : "a function", where));
+  fail(range,
+       isNamed ? words("`{}`{}", localName(var->name), where) : words("a function{}", where));
 }
 
 void Translation::failGeneric(SourceRange range, const Global& global) {
   if (auto growing = growingCall(global, make.types, typing))
-    findings.report(Message::EndlessInstances, growing->call->range, global.name,
-                    growing->callee->name, growing->parameter->name, typeText(growing->type));
+    findings.report(Message::EndlessInstances, growing->call->range, globalName(global.name),
+                    globalName(growing->callee->name), growing->parameter->name, growing->type);
   else
-    findings.report(Message::GenericDerivative, range, fmt::format("`@{}`", global.name));
+    findings.report(Message::GenericDerivative, range, words("`{}`", globalName(global.name)));
 }
 
 const Type* Translation::typeOf(const Expr& atom) const {
@@ -257,7 +258,7 @@ Atom Translation::mapped(const Expr& atom) {
     return derivativeOf(*global, mask);
   }
   if (const auto* constructor = atom.as<Constructor>())
-    fail(make.range, fmt::format("the constructor `{}`, as a value,", constructor->name));
+    fail(make.range, words("the constructor `{}`, as a value,", plainName(constructor->name)));
   const auto* var = atom.as<Var>();
   if (!var)
     return &atom;
@@ -265,7 +266,7 @@ Atom Translation::mapped(const Expr& atom) {
     return found->second;
   if (!typing.of(*var)->generics.empty()) {
     findings.report(Message::GenericDerivative, make.range,
-                    var->name.empty() ? "a local function" : fmt::format("`%{}`", var->name));
+                    var->name.empty() ? "a local function" : words("`{}`", localName(var->name)));
     return known(*var) = var;
   }
   return outside(*var);

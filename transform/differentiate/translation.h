@@ -118,7 +118,7 @@ public:
   bool isPassedOn(const lang::Var& var) const;
 
   /// Reports that the derivative of `what` is not known.
-  void fail(lang::SourceRange range, const std::string& what);
+  void fail(lang::SourceRange range, const lang::Words& what);
   void failOf(lang::SourceRange range, const lang::Expr& function, std::string_view where = {});
   /// Reports that a definition has type parameters, and therefore no derivative, where it is used.
   void failGeneric(lang::SourceRange range, const lang::Global& global);

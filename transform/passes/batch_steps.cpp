@@ -391,7 +391,7 @@ std::unique_ptr<Module> batchSteps(const Module& module, const PassContext& cont
     Typing typing = context.check(*made, diagnostics);
     if (diagnostics.hasErrors())
       throw std::logic_error("batch-steps gives an ill-typed module: " +
-                             diagnostics.all().front().text);
+                             diagnostics.all().front().text.plain());
     return typing;
   };
   Builder make(*made, context.operators);

@@ -334,7 +334,8 @@ std::unique_ptr<Module> sharedIn(const Module& module, const PassContext& contex
   Diagnostics diagnostics;
   Typing typing = context.check(module, diagnostics);
   if (diagnostics.hasErrors())
-    throw std::logic_error("equal values are ill-typed: " + diagnostics.all().front().text);
+    throw std::logic_error("equal values are ill-typed: " +
+                           diagnostics.all().front().text.plain());
   return findPass("common-subexpressions")
       ->run(module, {context.operators, typing, context.check, context.findings});
 }

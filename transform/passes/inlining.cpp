@@ -276,7 +276,7 @@ TypedModule typed(std::unique_ptr<Module> module, const PassContext& context,
   Typing found = context.check(*module, diagnostics);
   if (!diagnostics.hasErrors())
     return {std::move(module), std::move(found)};
-  mistake = diagnostics.all().front().text;
+  mistake = diagnostics.all().front().text.plain();
   return {};
 }
 

@@ -310,8 +310,8 @@ void Copies::checkDerivative(const Call& call, const Code& code) {
   auto& report = findings_.report(Message::OperatorMismatch, call.range, answer.problem);
   for (const TypeParameter* parameter : typing_.generics(*code.copy->source->function))
     if (const Type* type = isOfType(parameter) ? code.instance.of(parameter) : nullptr)
-      report.note(fmt::format("`@{}` is called where `{}` stands for `{}`", code.copy->source->name,
-                              parameter->name, typeText(type)));
+      report.note(words("`{}` is called where `{}` stands for `{}`",
+                        globalName(code.copy->source->name), parameter->name, type));
 }
 
 /// A call of a copy; null where there is none.

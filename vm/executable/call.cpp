@@ -94,15 +94,17 @@ std::optional<RunFault> Caller::problemOf(size_t entry, Arguments arguments) con
   const checks::FunctionCheck& ports = ports_[entry];
   if (arguments.size() != ports.parameters.size())
     return RunFault{
-        {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports.name,
-                                      ports.parameters.size(), arguments.size())},
+        {FaultKind::Type, runtime::words("`{}` takes {} arguments, and {} are given",
+                                         runtime::globalName(executable_.entries[entry].name),
+                                         ports.parameters.size(), arguments.size())},
         {}};
   std::vector<Value> compared(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Port& port = executable_.entries[entry].parameters[i];
     if (auto misfit = misfitOf(executable_, port.form, *arguments[i])) {
-      misfit->problem = fmt::format("argument `%{}` of `{}` is `{}`; {}", port.name, ports.name,
-                                    port.type, misfit->problem);
+      misfit->problem = runtime::words(
+          "argument `{}` of `{}` is `{}`; {}", runtime::localName(port.name),
+          runtime::globalName(executable_.entries[entry].name), port.type, misfit->problem);
       return RunFault{*std::move(misfit), port.range};
     }
     compared[i] = comparedOf(port.declared, *arguments[i]);

@@ -126,6 +126,9 @@ void seal(std::vector<std::byte>& bytes);
 /// Whether bytes begin as such a file does.
 bool isExecutable(std::span<const std::byte> start);
 
+/// The notation of the text that a place is in, Relay's for no place.
+runtime::Notation notationOf(const Executable& executable, runtime::SourceRange range);
+
 /// `model.rly:3:7`, or empty for no place.
 std::string placeText(const Executable& executable, runtime::SourceRange range);
 

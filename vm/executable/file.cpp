@@ -350,18 +350,31 @@ Result<std::unique_ptr<Executable>> load(const std::string& path) {
               size);
 }
 
-std::string placeText(const Executable& executable, runtime::SourceRange range) {
+/// The text that a place is in, and how far; null for no place.
+static std::pair<const SourceText*, size_t> placeIn(const Executable& executable,
+                                                    runtime::SourceRange range) {
   uint32_t base = 1;
   for (const SourceText& source : executable.sources) {
-    if (range.begin >= base && range.begin - base <= source.text.size()) {
-      std::string_view before = std::string_view(source.text).substr(0, range.begin - base);
-      auto line = std::ranges::count(before, '\n') + 1;
-      size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-      return fmt::format("{}:{}:{}", source.name, line, column);
-    }
+    if (range.begin >= base && range.begin - base <= source.text.size())
+      return {&source, range.begin - base};
     base += uint32_t(source.text.size()) + 1;
   }
-  return "";
+  return {nullptr, 0};
+}
+
+runtime::Notation notationOf(const Executable& executable, runtime::SourceRange range) {
+  const SourceText* source = placeIn(executable, range).first;
+  return source ? runtime::notationOf(source->name, source->text) : runtime::Notation::Relay;
+}
+
+std::string placeText(const Executable& executable, runtime::SourceRange range) {
+  auto [source, offset] = placeIn(executable, range);
+  if (!source)
+    return "";
+  std::string_view before = std::string_view(source->text).substr(0, offset);
+  auto line = std::ranges::count(before, '\n') + 1;
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return fmt::format("{}:{}:{}", source->name, line, column);
 }
 
 } // namespace executable

@@ -106,9 +106,10 @@ baton_error_kind kindOf(FaultKind kind) {
 }
 
 baton_error* errorOf(const executable::Executable& made, const runtime::RunFault& fault) {
-  auto* error = errorOf(kindOf(fault.kind), fault.problem);
-  for (const std::string& note : fault.notes)
-    error->message += "\n" + note;
+  const runtime::Notation notation = executable::notationOf(made, fault.range);
+  auto* error = errorOf(kindOf(fault.kind), fault.problem.in(notation));
+  for (const runtime::Words& note : fault.notes)
+    error->message += "\n" + note.in(notation);
   runtime::SourceRange range = fault.range;
   for (size_t i = 0;; range = fault.calls[i++]) {
     if (std::string place = executable::placeText(made, range); !place.empty())

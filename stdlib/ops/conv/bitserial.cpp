@@ -45,8 +45,8 @@ std::optional<RelationResult> requireWhole(const RelationCall& call, size_t i,
                                            std::string_view name) {
   if (call.dtype(i).isInteger())
     return std::nullopt;
-  return call.failedAt(
-      i, fmt::format("`{}` must be of integers, but it is `{}`", name, typeText(call.operands[i])));
+  return call.failedAt(i,
+                       words("`{}` must be of integers, but it is `{}`", name, call.operands[i]));
 }
 
 RelationResult relatePack(const RelationCall& call) {
@@ -102,8 +102,8 @@ std::optional<RelationResult> requireWeight(const RelationCall& call, const BitS
     return requireWhole(call, 1, "weight");
   if (call.dtype(1) == serial.word)
     return std::nullopt;
-  return call.failedAt(1, fmt::format("a packed weight must be of `{}`, but it is `{}`",
-                                      dtypeName(serial.word), typeText(call.operands[1])));
+  return call.failedAt(
+      1, words("a packed weight must be of `{}`, but it is `{}`", serial.word, call.operands[1]));
 }
 
 /// The weight that is packed or not, given the shape that it has unpacked.

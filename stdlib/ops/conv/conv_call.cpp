@@ -131,9 +131,9 @@ std::optional<RelationResult> requireLikeNumbers(const RelationCall& call) {
   if (call.dtype(0).isFloat() == call.dtype(1).isFloat())
     return std::nullopt;
   size_t integers = call.dtype(0).isFloat() ? 1 : 0;
-  return call.failedAt(integers, fmt::format("both operands must be floats or both integers, but "
-                                             "they are `{}` and `{}`",
-                                             dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+  return call.failedAt(integers, words("both operands must be floats or both integers, but "
+                                       "they are `{}` and `{}`",
+                                       call.dtype(0), call.dtype(1)));
 }
 
 Checked<const Dim*> channelsPerGroup(lang::TypeContext& types, const Dim* channels,

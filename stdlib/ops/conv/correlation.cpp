@@ -68,10 +68,9 @@ RelationResult relateCorrelation(const RelationCall& call, size_t first) {
   for (size_t i = 0; agrees && i < 4; ++i)
     agrees = !call.differ(call.shape(first)[i], call.shape(first + 1)[i]);
   if (!agrees)
-    return call.failedAt(
-        first + 1, fmt::format("both pictures must have one type, but they are `{}` and "
-                               "`{}`",
-                               typeText(call.operands[first]), typeText(call.operands[first + 1])));
+    return call.failedAt(first + 1, words("both pictures must have one type, but they are `{}` and "
+                                          "`{}`",
+                                          call.operands[first], call.operands[first + 1]));
   TypeContext& types = call.types;
   std::vector<const Dim*> shape{call.shape(first)[0],
                                 types.constant(correlation->ways * correlation->ways)};
@@ -106,16 +105,15 @@ std::optional<RelationResult> requireLike(const RelationCall& call, size_t i, Di
     agrees = !call.differ(call.shape(i)[k], shape[k]);
   if (agrees)
     return std::nullopt;
-  return call.failedAt(i, fmt::format("it must be `{}`, but it is `{}`",
-                                      typeText(call.types.tensor(shape, call.dtype(like))),
-                                      typeText(call.operands[i])));
+  return call.failedAt(i, words("it must be `{}`, but it is `{}`",
+                                call.types.tensor(shape, call.dtype(like)), call.operands[i]));
 }
 
 std::optional<RelationResult> requireFloat(const RelationCall& call, size_t i) {
   if (call.dtype(i).isFloat())
     return std::nullopt;
-  return call.failedAt(i, fmt::format("the pictures must be floating point, but they are `{}`",
-                                      typeText(call.operands[i])));
+  return call.failedAt(
+      i, words("the pictures must be floating point, but they are `{}`", call.operands[i]));
 }
 
 RelationResult gradientRelation(const RelationCall& call) {

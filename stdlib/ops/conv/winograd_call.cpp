@@ -48,8 +48,8 @@ Checked<WinogradKernel> readKernel(std::vector<int64_t> taps) {
 std::optional<RelationResult> requireFloats(const RelationCall& call, std::string_view name,
                                             size_t rank) {
   if (!call.dtype(0).isFloat())
-    return call.failedAt(0, fmt::format("`{}` must be floating point, but it is `{}`", name,
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("`{}` must be floating point, but it is `{}`", name, call.operands[0]));
   if (call.rank(0) != rank)
     return call.failedAt(0, fmt::format("`{}` must have {} dimensions, but its shape is `{}`", name,
                                         rank, shapeText(call.shape(0))));

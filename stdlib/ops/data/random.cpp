@@ -79,8 +79,8 @@ RelationResult floatRelation(const RelationCall& call, std::string_view first,
                              std::string_view second) {
   auto dtype = call.attributes.dtype("out_dtype");
   if (dtype != runtime::Float32 && dtype != runtime::Float64)
-    return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is {}",
-                                   dtype ? runtime::dtypeName(*dtype) : "not given"));
+    return call.failed(words("`out_dtype` must be `{}` or `{}`, but it is {}", runtime::Float32,
+                             runtime::Float64, dtype ? runtime::spelled(*dtype) : "not given"));
   RelationResult result =
       call.operands.size() > 3 ? drawnAsComputed(call, 3, *dtype) : drawnAsWritten(call, *dtype);
   const Type* scalar = call.types.tensor({}, *dtype);
@@ -109,9 +109,9 @@ RelationResult multinomialRelation(const RelationCall& call) {
   if (samples < 0)
     return call.failed(fmt::format("`num_samples` is {}, but it must not be negative", samples));
   if (call.rank(1) == 0 || !call.dtype(1).isComputable())
-    return call.failedAt(1, fmt::format("`probs` must hold numbers along a dimension, but it is "
-                                        "`{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(1, words("`probs` must hold numbers along a dimension, but it is "
+                                  "`{}`",
+                                  call.operands[1]));
   std::vector<const Dim*> shape(call.shape(1).begin(), call.shape(1).end());
   const Dim* outcomes = shape.back();
   if (outcomes->isConstant(0))

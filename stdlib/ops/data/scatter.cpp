@@ -41,8 +41,8 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
                                    call.attributes.text("reduction"),
                                    fmt::join(joiningNames, ", ")));
   if (!call.dtype(1).isInteger())
-    return call.failedAt(1, fmt::format("`indices` must hold integers, but its type is `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`indices` must hold integers, but its type is `{}`", call.operands[1]));
   if (auto problem = requireSameDType(call, 0, 2))
     return *problem;
   Dims data = call.shape(0), indices = call.shape(1), updates = call.shape(2);
@@ -76,8 +76,8 @@ RelationResult scatterNdRelation(const RelationCall& call) {
         fmt::format("`mode` is `{}`, but it must be one of update, add, mul, min, max",
                     call.attributes.text("mode")));
   if (!call.dtype(1).isInteger())
-    return call.failedAt(1, fmt::format("`indices` must hold integers, but its type is `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`indices` must hold integers, but its type is `{}`", call.operands[1]));
   if (auto problem = requireSameDType(call, 0, 2))
     return *problem;
   Dims data = call.shape(0), indices = call.shape(1), updates = call.shape(2);

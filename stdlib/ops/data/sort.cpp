@@ -28,8 +28,7 @@ std::optional<RelationResult> requireAxisAndIndexType(const RelationCall& call) 
     return axisFailure(call, "axis", axis);
   DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
   if (!dtype.isComputable() || dtype.isBool())
-    return call.failed(
-        fmt::format("`dtype` is `{}`, which cannot hold positions", runtime::dtypeName(dtype)));
+    return call.failed(words("`dtype` is `{}`, which cannot hold positions", dtype));
   return std::nullopt;
 }
 
@@ -64,8 +63,8 @@ RelationResult searchSortedRelation(const RelationCall& call) {
                     shapeText(sorted), shapeText(values)));
   DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
   if (dtype != runtime::Int32 && dtype != runtime::Int64)
-    return call.failed(fmt::format("`dtype` is `{}`, but it must be `int32` or `int64`",
-                                   runtime::dtypeName(dtype)));
+    return call.failed(words("`dtype` is `{}`, but it must be `{}` or `{}`", dtype, runtime::Int32,
+                             runtime::Int64));
   return call.solved(values, dtype);
 }
 

@@ -20,8 +20,8 @@ using namespace lang;
 std::optional<RelationResult> requireRows(const RelationCall& call, size_t first) {
   for (size_t i = first; i < first + 2; ++i)
     if (call.rank(i) != 1 || !call.dtype(i).isInteger())
-      return call.failedAt(i, fmt::format("expected a vector of integers, but it is `{}`",
-                                          typeText(call.operands[i])));
+      return call.failedAt(
+          i, words("expected a vector of integers, but it is `{}`", call.operands[i]));
   if (call.shape(first + 1)[0]->isConstant(0))
     return call.failedAt(first + 1, "the bounds of n rows are n + 1 numbers, but there is none");
   const Dim *entries = call.shape(first - 1)[0], *places = call.shape(first)[0];
@@ -54,12 +54,12 @@ RelationResult withRows(RelationResult result, const RelationCall& call, size_t 
 
 RelationResult sparseDenseRelation(const RelationCall& call) {
   if (call.rank(0) != 2)
-    return call.failedAt(0, fmt::format("the dense operand must be a matrix, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the dense operand must be a matrix, but it is `{}`", call.operands[0]));
   if (call.rank(1) != 1 && call.rank(1) != 3)
-    return call.failedAt(1, fmt::format("the entries must have 1 dimension (CSR) or 3 (BSR), but "
-                                        "they are `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(1, words("the entries must have 1 dimension (CSR) or 3 (BSR), but "
+                                  "they are `{}`",
+                                  call.operands[1]));
   if (auto problem = requireNumbers(call))
     return *problem;
   if (auto problem = requireRows(call, 2))
@@ -81,11 +81,11 @@ RelationResult sparseConvRelation(const RelationCall& call) {
     return call.failed(fmt::format("`kernel_size` must be [1, 1] or [3, 3], but it is [{}]",
                                    fmt::join(window, ", ")));
   if (call.rank(0) != 4)
-    return call.failedAt(0, fmt::format("the layout `{}` has 4 dimensions, but the data is `{}`",
-                                        layout, typeText(call.operands[0])));
+    return call.failedAt(0, words("the layout `{}` has 4 dimensions, but the data is `{}`", layout,
+                                  call.operands[0]));
   if (call.rank(1) != 2 && call.rank(1) != 3)
-    return call.failedAt(1, fmt::format("the blocks must have 2 or 3 dimensions, but they are `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("the blocks must have 2 or 3 dimensions, but they are `{}`", call.operands[1]));
   if (auto problem = requireNumbers(call))
     return *problem;
   if (auto problem = requireRows(call, 2))
@@ -101,9 +101,9 @@ RelationResult sparseConvRelation(const RelationCall& call) {
 RelationResult sparseAddRelation(const RelationCall& call) {
   if (call.rank(0) != 2 || call.rank(1) != 1)
     return call.failedAt(call.rank(0) != 2 ? 0 : 1,
-                         fmt::format("expected a dense matrix and a vector of entries, but they "
-                                     "are `{}` and `{}`",
-                                     typeText(call.operands[0]), typeText(call.operands[1])));
+                         words("expected a dense matrix and a vector of entries, but they "
+                               "are `{}` and `{}`",
+                               call.operands[0], call.operands[1]));
   if (auto problem = requireNumbers(call))
     return *problem;
   if (auto problem = requireRows(call, 2))
@@ -120,8 +120,8 @@ RelationResult sparseAddRelation(const RelationCall& call) {
 
 RelationResult sparseTransposeRelation(const RelationCall& call) {
   if (call.rank(0) != 1)
-    return call.failedAt(0, fmt::format("the entries must be a vector, but they are `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the entries must be a vector, but they are `{}`", call.operands[0]));
   if (auto problem = requireRows(call, 1))
     return *problem;
   return withRows(call.solved(call.types.tuple(call.operands)), call, 2);

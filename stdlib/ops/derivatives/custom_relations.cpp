@@ -37,20 +37,19 @@ std::vector<size_t> ruledArguments(Question& question) {
       continue;
     const Type* type = parameters[i];
     if (holdsParameter(type))
-      question.fail(fmt::format("argument {} of the function is `{}`, which mentions a type "
-                                "parameter, and that may stand for floats or not",
-                                i, typeText(type)));
+      question.fail(words("argument {} of the function is `{}`, which mentions a type "
+                          "parameter, and that may stand for floats or not",
+                          i, type));
     else if (holdsFloats(type) && holdsFunctions(type))
-      question.fail(fmt::format("argument {} of the function is `{}`, {}", i, typeText(type),
-                                reasonAgainst(type)));
+      question.fail(words("argument {} of the function is `{}`, {}", i, type, reasonAgainst(type)));
     else if (holdsFloats(type))
       found.push_back(i);
   }
   if (found.empty())
     question.fail(
-        fmt::format("no argument of the function {}, so it has no derivative: it is `{}`",
-                    std::ranges::count(isLeft, true) ? "is left that holds floats" : "holds floats",
-                    typeText(&question.function())));
+        words("no argument of the function {}, so it has no derivative: it is `{}`",
+              std::ranges::count(isLeft, true) ? "is left that holds floats" : "holds floats",
+              &question.function()));
   if (holdsFunctions(question.function().result))
     checkHoldsFloats(question);
   return found;

@@ -13,7 +13,7 @@ namespace stdlib::derivatives {
 
 using namespace lang;
 
-void Question::fail(std::string problem, std::vector<CallFix> fixes) {
+void Question::fail(Words problem, std::vector<CallFix> fixes) {
   if (failure)
     return;
   failure = call.failedAt(0, std::move(problem));
@@ -60,15 +60,16 @@ bool mayHoldFloats(const Type* type) {
 namespace {
 
 /// How a function is written that calls an operator.
-std::string wrapped(const OperatorRow& op) {
-  constexpr std::string_view names[] = {"%x", "%y", "%z"};
-  std::vector<std::string> parameters, arguments;
+Words wrapped(const OperatorRow& op) {
+  constexpr std::string_view names[] = {"x", "y", "z"};
+  std::vector<Words> parameters, arguments;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    arguments.push_back(i < std::size(names) ? std::string(names[i]) : fmt::format("%x{}", i));
-    parameters.push_back(arguments.back() + ": Tensor[...]");
+    arguments.push_back(
+        localName(i < std::size(names) ? std::string(names[i]) : fmt::format("x{}", i)));
+    parameters.push_back(words("{}: Tensor[...]", arguments.back()));
   }
-  return fmt::format("fn ({}) {{ {}({}) }}", fmt::join(parameters, ", "), op.name,
-                     fmt::join(arguments, ", "));
+  return words("fn ({}) {{ {}({}) }}", runtime::joined(std::move(parameters), ", "), op.name,
+               runtime::joined(std::move(arguments), ", "));
 }
 
 } // namespace
@@ -82,13 +83,11 @@ std::optional<RelationResult> functionProblem(const RelationCall& call) {
         call.failedAt(0, fmt::format("a function is needed, but `{}` is an operator: it takes "
                                      "arguments of many types, and a function of one",
                                      function.op->name)),
-        {fmt::format("write a function that calls it: `{}`", wrapped(*function.op))});
+        {words("write a function that calls it: `{}`", wrapped(*function.op))});
   if (function.kind != TypeKind::Function)
-    return call.failedAt(
-        0, fmt::format("a function is needed, but this is `{}`", typeText(&function)));
+    return call.failedAt(0, words("a function is needed, but this is `{}`", &function));
   if (!function.generics.empty())
-    return call.failedAt(
-        0, fmt::format("the function must not be generic, but it is `{}`", typeText(&function)));
+    return call.failedAt(0, words("the function must not be generic, but it is `{}`", &function));
   return std::nullopt;
 }
 
@@ -161,9 +160,8 @@ void checkArguments(Question& question) {
       continue;
     }
     if (std::string_view reason = reasonAgainst(type); !reason.empty())
-      question.fail(
-          fmt::format("argument {} of the function is `{}`, {}", i, typeText(type), reason),
-          otherArgument(question));
+      question.fail(words("argument {} of the function is `{}`, {}", i, type, reason),
+                    otherArgument(question));
   }
 }
 
@@ -181,8 +179,7 @@ void checkScalar(Question& question) {
   const Type* type = question.function().result;
   if (waitsForResult(question))
     return;
-  std::string gives =
-      fmt::format("the function must give one float, but it gives `{}`", typeText(type));
+  Words gives = words("the function must give one float, but it gives `{}`", type);
   if (!isFloat(type))
     return type->isTensor() || !holdsFloats(type)
                ? question.fail(std::move(gives))
@@ -237,9 +234,9 @@ void checkFloatTensors(Question& question) {
     addTensors(question, type, tensors);
   if (tensors.empty() || !std::ranges::all_of(tensors, isFloat))
     question.fail(
-        fmt::format("the function must give a tensor of floats, or a tuple or a record of them, "
-                    "but it gives `{}`",
-                    typeText(type)),
+        words("the function must give a tensor of floats, or a tuple or a record of them, "
+              "but it gives `{}`",
+              type),
         holdsFloats(type)
             ? std::vector<CallFix>{{"`vjp` and `jvp` take a function that gives other values too"}}
             : std::vector<CallFix>{});
@@ -250,13 +247,13 @@ void checkHoldsFloats(Question& question) {
   if (waitsForResult(question))
     return;
   if (holdsFunctions(type))
-    question.fail(fmt::format("the function gives `{}`, and a function or a reference has no "
-                              "derivative as a result",
-                              typeText(type)));
+    question.fail(words("the function gives `{}`, and a function or a reference has no "
+                        "derivative as a result",
+                        type));
   else if (!mayHoldFloats(type))
-    question.fail(fmt::format("the function gives `{}`, which holds no floats, so it has no "
-                              "derivative",
-                              typeText(type)));
+    question.fail(words("the function gives `{}`, which holds no floats, so it has no "
+                        "derivative",
+                        type));
 }
 
 } // namespace stdlib::derivatives

@@ -29,7 +29,7 @@ struct Question {
   lang::TypeContext& types() const { return call.types; }
 
   /// The first problem counts.
-  void fail(std::string problem, std::vector<lang::CallFix> fixes = {});
+  void fail(lang::Words problem, std::vector<lang::CallFix> fixes = {});
 };
 
 /// Whether a type, whatever its extents may be, is still to be found out.

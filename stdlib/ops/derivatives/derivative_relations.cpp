@@ -52,9 +52,9 @@ RelationResult gradientAtRelation(const RelationCall& call) {
     return *problem;
   const Type& function = *call.operands[0];
   if (function.parts.size() != 1)
-    return mended(call.failedAt(0, fmt::format("a function of one argument is needed, but this is "
-                                               "`{}`",
-                                               typeText(&function))),
+    return mended(call.failedAt(0, words("a function of one argument is needed, but this is "
+                                         "`{}`",
+                                         &function)),
                   {"several arguments can be one tuple"});
   const Type* argument = function.parts[0];
   RelationResult answer = derivatives::isOpen(argument) ? call.waitFor(0) : call.solved(argument);

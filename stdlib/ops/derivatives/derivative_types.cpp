@@ -69,9 +69,9 @@ const Type* partialType(Question& question, const Type* value, size_t i) {
   const Type* argument = question.function().parts[i];
   return treeOf(question, argument, [&](const Type* leaf) -> const Type* {
     if (leaf->dtype.isFloat() && leaf->dtype != value->dtype) {
-      question.fail(fmt::format("argument {} of the function is `{}` and what it gives `{}`: the "
-                                "element types must be the same",
-                                i, typeText(argument), typeText(value)));
+      question.fail(words("argument {} of the function is `{}` and what it gives `{}`: the "
+                          "element types must be the same",
+                          i, argument, value));
       return nullptr;
     }
     return productTensor(question, value, leaf);
@@ -124,9 +124,9 @@ const Type* jacobianType(Question& question) {
     if (isOpen(argument) || isOpen(question.function().result))
       return nullptr;
     if (!isMadeOfTensors(question, argument))
-      question.fail(fmt::format("argument {} of the function must be a tensor of floats, or a "
-                                "tuple or a record of tensors, but it is `{}`",
-                                i, typeText(argument)));
+      question.fail(words("argument {} of the function must be a tensor of floats, or a "
+                          "tuple or a record of tensors, but it is `{}`",
+                          i, argument));
   }
   if (question.failure)
     return nullptr;
@@ -148,9 +148,9 @@ const Type* hessianType(Question& question) {
   if (isMadeOfTensors(question, argument))
     addTensors(question, argument, tensors);
   if (tensors.empty() || !std::ranges::all_of(tensors, isFloat)) {
-    question.fail(fmt::format("argument {} of the function must be a tensor of floats, or a tuple "
-                              "or a record of them, but it is `{}`",
-                              question.wrt[0], typeText(argument)),
+    question.fail(words("argument {} of the function must be a tensor of floats, or a tuple "
+                        "or a record of them, but it is `{}`",
+                        question.wrt[0], argument),
                   {{"`hvp` takes values of other types"}});
     return nullptr;
   }

@@ -63,8 +63,8 @@ const Type* scalarOf(const RelationCall& call, const Type* leaves) {
 }
 
 RelationResult functionFailure(const RelationCall& call) {
-  return call.failedAt(0, fmt::format("a function of scalars is needed, but this is `{}`",
-                                      typeText(call.operands[0])));
+  return call.failedAt(
+      0, words("a function of scalars is needed, but this is `{}`", call.operands[0]));
 }
 
 RelationResult countFailure(const RelationCall& call, size_t wanted, size_t count) {
@@ -90,8 +90,9 @@ std::optional<RelationResult> functionProblem(const RelationCall& call, size_t c
   };
   if (!std::ranges::all_of(function.parts, fits) || !fits(function.result))
     return mended(functionFailure(call),
-                  {"write it for a leaf that is one float, such as `float32`: it is applied to "
-                   "tensors as it stands"});
+                  {words("write it for a leaf that is one float, such as `{}`: it is applied to "
+                         "tensors as it stands",
+                         runtime::Float32)});
   return std::nullopt;
 }
 

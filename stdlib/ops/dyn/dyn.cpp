@@ -98,8 +98,8 @@ RelationResult dynReshapeRelation(const RelationCall& call) {
 
 RelationResult dynExpandDimsRelation(const RelationCall& call) {
   if (call.rank(1) != 0 || !call.dtype(1).isInteger())
-    return call.failedAt(1, fmt::format("`axis` must be an integer of rank 0, but it is `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`axis` must be an integer of rank 0, but it is `{}`", call.operands[1]));
   int64_t count = call.attributes.integer("num_newaxis");
   if (count < 0 || count > int64_t(largestRank))
     return call.failed(

@@ -35,14 +35,14 @@ RelationResult dynFullRelation(const RelationCall& call) {
 
 RelationResult dynOneHotRelation(const RelationCall& call) {
   if (!call.dtype(0).isInteger())
-    return call.failedAt(0, fmt::format("`indices` must hold integers, but its type is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("`indices` must hold integers, but its type is `{}`", call.operands[0]));
   for (size_t i = 1; i < 4; ++i)
     if (auto problem = requireScalar(call, i, i == 1 ? "on_value" : i == 2 ? "off_value" : "depth"))
       return *problem;
   if (!call.dtype(3).isInteger())
-    return call.failedAt(3, fmt::format("`depth` must be an integer, but its type is `{}`",
-                                        typeText(call.operands[3])));
+    return call.failedAt(
+        3, words("`depth` must be an integer, but its type is `{}`", call.operands[3]));
   if (auto problem = requireInt64(call, 3))
     return *problem;
   int64_t given = call.attributes.integer("axis");

@@ -28,13 +28,11 @@ RelationResult resizeRelation(const RelationCall& call) {
   if (auto* failure = std::get_if<RelationResult>(&axes))
     return *failure;
   if (call.rank(1) != 1 || !call.dtype(1).isInteger() || cannotBe(call, call.shape(1)[0], 2))
-    return call.failedAt(
-        1, fmt::format("`size` must hold 2 integers, but it is `{}`", typeText(call.operands[1])));
+    return call.failedAt(1, words("`size` must hold 2 integers, but it is `{}`", call.operands[1]));
   bool isCrop = call.attributes.text("coordinate_transformation_mode") == cropMode;
   if (isCrop &&
       (call.rank(2) != 1 || !call.dtype(2).isFloat() || cannotBe(call, call.shape(2)[0], 4)))
-    return call.failedAt(
-        2, fmt::format("`roi` must hold 4 floats, but it is `{}`", typeText(call.operands[2])));
+    return call.failedAt(2, words("`roi` must hold 4 floats, but it is `{}`", call.operands[2]));
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   auto size = call.value(1) ? integerValues(*call.value(1)) : std::nullopt;
   if (call.value(1) && (!size || (*size)[0] < 0 || (*size)[1] < 0))
@@ -82,8 +80,8 @@ RelationResult upsamplingRelation(const RelationCall& call) {
     if (auto problem = requireScalar(call, i + 1, name))
       return *problem;
     if (!call.dtype(i + 1).isFloat() && !call.dtype(i + 1).isInteger())
-      return call.failedAt(i + 1, fmt::format("`{}` must be a number, but it is `{}`", name,
-                                              typeText(call.operands[i + 1])));
+      return call.failedAt(
+          i + 1, words("`{}` must be a number, but it is `{}`", name, call.operands[i + 1]));
     const Dim*& dim = shape[std::get<0>(axes)[i]];
     const runtime::Tensor* scale = call.value(i + 1);
     if (!scale || !dim->isConstant()) {
@@ -112,9 +110,9 @@ RelationResult padRelation(const RelationCall& call) {
   int64_t rank = int64_t(call.rank(0));
   if (call.rank(1) != 2 || !call.dtype(1).isInteger() || cannotBe(call, call.shape(1)[0], rank) ||
       cannotBe(call, call.shape(1)[1], 2))
-    return call.failedAt(1, fmt::format("`pad_width` must hold a pair of integers for each "
-                                        "dimension of `{}`, but it is `{}`",
-                                        shapeText(call.shape(0)), typeText(call.operands[1])));
+    return call.failedAt(1, words("`pad_width` must hold a pair of integers for each "
+                                  "dimension of `{}`, but it is `{}`",
+                                  shapeText(call.shape(0)), call.operands[1]));
   if (auto problem = requireScalar(call, 2, "pad_val"))
     return *problem;
   if (!call.value(1))

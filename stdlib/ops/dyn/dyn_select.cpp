@@ -72,8 +72,7 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
 RelationResult dynTopkRelation(const RelationCall& call) {
   bool one = std::ranges::all_of(call.shape(1), [](const Dim* dim) { return dim->isConstant(1); });
   if (!one || call.rank(1) > 1 || !isCount(call.dtype(1)))
-    return call.failedAt(
-        1, fmt::format("`k` must be one number, but it is `{}`", typeText(call.operands[1])));
+    return call.failedAt(1, words("`k` must be one number, but it is `{}`", call.operands[1]));
   if (const Dim* size = knownSize(call, 1); size && !size->isConstant())
     return topkResult(call, size);
   if (auto count = knownIntegers(call, 1); count && !call.value(1))

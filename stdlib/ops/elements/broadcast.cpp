@@ -56,9 +56,8 @@ RelationResult arithmeticRelation(const RelationCall& call) {
 RelationResult integerRelation(const RelationCall& call) {
   for (size_t i = 0; i < 2; ++i)
     if (call.dtype(i).isFloat())
-      return call.failedAt(i,
-                           fmt::format("the operands must be integers or bools, but `{}` is `{}`",
-                                       operands[i].name, runtime::dtypeName(call.dtype(i))));
+      return call.failedAt(i, words("the operands must be integers or bools, but `{}` is `{}`",
+                                    operands[i].name, call.dtype(i)));
   return arithmeticRelation(call);
 }
 
@@ -127,10 +126,11 @@ Fix unpaddedFix(const RelationCall& call) {
   int64_t lost = losses[0] < 0 ? -losses[0] : losses[0];
   if (lost % 2 != 0 || lost > 10)
     return std::nullopt;
-  return lang::CallFix{fmt::format(
-      "`%{}` is smaller by {} in both: a {} x {} convolution takes as much, unless it "
-      "has `padding=[{}, {}]`",
-      operands[losses[0] < 0 ? 0 : 1].name, lost, lost + 1, lost + 1, lost / 2, lost / 2)};
+  lang::CallFix fact{fmt::format("is smaller by {} in both: a {} x {} convolution takes as much, "
+                                 "unless it has `padding=[{}, {}]`",
+                                 lost, lost + 1, lost + 1, lost / 2, lost / 2)};
+  fact.about = losses[0] < 0 ? 0 : 1;
+  return fact;
 }
 
 template <Relation relation>

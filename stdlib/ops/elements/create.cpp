@@ -40,8 +40,7 @@ RelationResult reinterpretRelation(const RelationCall& call) {
     return call.failed("`dtype` must be given");
   DType from = call.dtype(0);
   if (from.bits != dtype->bits || from.lanes != dtype->lanes)
-    return call.failed(
-        fmt::format("`{}` and `{}` have different widths", dtypeName(from), dtypeName(*dtype)));
+    return call.failed(words("`{}` and `{}` have different widths", from, *dtype));
   return call.solved(call.shape(0), *dtype);
 }
 
@@ -155,9 +154,8 @@ RelationResult arangeRelation(const RelationCall& call) {
     if (!call.isKnown(i))
       inferred.push_back({i, scalar});
     else if (call.operands[i] != scalar)
-      return call.failedAt(i, fmt::format("`{}` must be `{}` as `dtype` says, but it is `{}`",
-                                          arangeOperands[i].name, typeText(scalar),
-                                          typeText(call.operands[i])));
+      return call.failedAt(i, words("`{}` must be `{}` as `dtype` says, but it is `{}`",
+                                    arangeOperands[i].name, scalar, call.operands[i]));
     knowsValues = knowsValues && call.value(i);
   }
   const Dim* length = call.types.any();

@@ -115,14 +115,13 @@ RelationResult einsumRelation(const RelationCall& call) {
     return call.failedAt(0, "the tuple is empty");
   auto equation = equationOf(call);
   if (!equation)
-    return call.failed(fmt::format("the equation `{}` does not fit operands of type `{}`",
-                                   call.attributes.text("equation"), typeText(call.operands[0])));
+    return call.failed(words("the equation `{}` does not fit operands of type `{}`",
+                             call.attributes.text("equation"), call.operands[0]));
   std::vector<const Dim*> extents(128);
   for (size_t k = 0; k < fields.size(); ++k) {
     if (fields[k]->dtype != fields[0]->dtype)
-      return call.failedAt(0, fmt::format("the element types differ: `{}` and `{}`",
-                                          runtime::dtypeName(fields[0]->dtype),
-                                          runtime::dtypeName(fields[k]->dtype)));
+      return call.failedAt(
+          0, words("the element types differ: `{}` and `{}`", fields[0]->dtype, fields[k]->dtype));
     for (size_t i = 0; i < fields[k]->shape.size(); ++i) {
       const Dim*& known = extents[size_t(equation->operands[k][i])];
       const Dim* own = fields[k]->shape[i];

@@ -96,8 +96,7 @@ RelationResult boolOfShape(const RelationCall& call) {
 
 RelationResult integerRelation(const RelationCall& call) {
   if (call.dtype(0).isFloat())
-    return call.failedAt(0, fmt::format("`data` must be integer or bool, but it is `{}`",
-                                        runtime::dtypeName(call.dtype(0))));
+    return call.failedAt(0, words("`data` must be integer or bool, but it is `{}`", call.dtype(0)));
   return sameAsFirst(call);
 }
 
@@ -105,8 +104,8 @@ std::optional<RelationResult> requireInt32(const RelationCall& call, size_t i,
                                            std::string_view name) {
   if (call.dtype(i) == runtime::Int32)
     return std::nullopt;
-  return call.failedAt(i, fmt::format("`{}` must be `int32`, but it is `{}`", name,
-                                      runtime::dtypeName(call.dtype(i))));
+  return call.failedAt(
+      i, words("`{}` must be `{}`, but it is `{}`", name, runtime::Int32, call.dtype(i)));
 }
 
 RelationResult fixedPointRelation(const RelationCall& call) {

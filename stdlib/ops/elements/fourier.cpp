@@ -21,8 +21,8 @@ using runtime::DType;
 std::optional<RelationResult> requireFloat(const RelationCall& call, size_t i) {
   if (call.dtype(i).isFloat())
     return std::nullopt;
-  return call.failedAt(
-      i, fmt::format("the operands must hold floats, but one is `{}`", typeText(call.operands[i])));
+  return call.failedAt(i,
+                       words("the operands must hold floats, but one is `{}`", call.operands[i]));
 }
 
 RelationResult dftRelation(const RelationCall& call) {

@@ -69,8 +69,8 @@ void computeCumprod(ComputeCall& call) {
 
 RelationResult recurrenceRelation(const RelationCall& call) {
   if (!call.dtype(0).isFloat())
-    return call.failedAt(0, fmt::format("`factors` must hold floats, but its type is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("`factors` must hold floats, but its type is `{}`", call.operands[0]));
   int64_t axis = call.attributes.integer("axis");
   if (!call.normalAxis(axis, call.rank(0)))
     return axisFailure(call, "axis", axis);

@@ -46,19 +46,19 @@ Fix fixCrossEntropy(const RelationCall& call) {
   if (!trial.holds(crossEntropyRelation))
     return std::nullopt;
   return wrapFix("turn class numbers into rows: {}", 1, "one_hot(",
-                 fmt::format(", 1f, 0f, depth={}, dtype=\"float32\")", call.shape(0)[1]->value));
+                 words(", 1f, 0f, depth={}, dtype={})", call.shape(0)[1]->value,
+                       runtime::dtypeValue(runtime::Float32)));
 }
 
 /// The problem with the operand types of nll_loss, or nothing.
 std::optional<RelationResult> nllProblem(const RelationCall& call) {
   if (!call.dtype(0).isFloat())
-    return call.failedAt(0, fmt::format("`predictions` must be floating point, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("`predictions` must be floating point, but it is `{}`", call.operands[0]));
   if (auto problem = requireSameDType(call, 0, 2))
     return problem;
   if (!call.dtype(1).isInteger())
-    return call.failedAt(
-        1, fmt::format("`targets` must be integers, but it is `{}`", typeText(call.operands[1])));
+    return call.failedAt(1, words("`targets` must be integers, but it is `{}`", call.operands[1]));
   if (call.rank(0) == 0 || call.rank(0) != call.rank(1) + 1)
     return call.failedAt(1, fmt::format("`targets` must have one dimension less than "
                                         "`predictions`, but the shapes are `{}` and `{}`",

@@ -51,9 +51,9 @@ RelationResult layerNormRelation(const RelationCall& call) {
 
 RelationResult instanceNormRelation(const RelationCall& call) {
   if (call.rank(0) < 3)
-    return call.failedAt(0, fmt::format("the data must have 3 or more dimensions, but "
-                                        "it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(0, words("the data must have 3 or more dimensions, but "
+                                  "it is `{}`",
+                                  call.operands[0]));
   int64_t axis = call.attributes.integer("axis");
   if (axis == 0 || axis == -int64_t(call.rank(0)))
     return call.failed("`axis` names dimension 0, which is the batch");

@@ -31,11 +31,10 @@ std::optional<RelationResult> functionProblem(const RelationCall& call) {
   if (!call.isKnown(0))
     return call.waitFor(0);
   if (call.operands[0]->kind != TypeKind::Function)
-    return call.failedAt(
-        0, fmt::format("a function is called here, but it is `{}`", typeText(call.operands[0])));
+    return call.failedAt(0, words("a function is called here, but it is `{}`", call.operands[0]));
   if (!call.operands[0]->generics.empty())
-    return call.failedAt(0, fmt::format("the function must not be generic, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the function must not be generic, but it is `{}`", call.operands[0]));
   return std::nullopt;
 }
 
@@ -45,8 +44,8 @@ std::optional<RelationResult> tupleProblem(const RelationCall& call, size_t i, s
   const Type* type = call.operands[i];
   if (type->isUnknown() || (type->isTuple() && type->parts.size() == count))
     return std::nullopt;
-  return call.failedAt(i, fmt::format("a tuple of {} {}{} is needed, but it is `{}`", count,
-                                      whatCounts, count == 1 ? "" : "s", typeText(type)));
+  return call.failedAt(i, words("a tuple of {} {}{} is needed, but it is `{}`", count, whatCounts,
+                                count == 1 ? "" : "s", type));
 }
 
 RelationResult callLoweredRelation(const RelationCall& call) {
@@ -79,9 +78,8 @@ RelationResult invokeRelation(const RelationCall& call) {
 RelationResult allocStorageRelation(const RelationCall& call) {
   for (size_t i : {0, 2})
     if (call.rank(i) != 0 || !call.dtype(i).isInteger())
-      return call.failedAt(i,
-                           fmt::format("`{}` must be one integer, but it is `{}`",
-                                       i == 0 ? "size" : "alignment", typeText(call.operands[i])));
+      return call.failedAt(i, words("`{}` must be one integer, but it is `{}`",
+                                    i == 0 ? "size" : "alignment", call.operands[i]));
   return call.solved(call.types.data(&storageDefinition, {}));
 }
 
@@ -105,15 +103,14 @@ std::optional<std::vector<int64_t>> writtenShape(const RelationCall& call,
 RelationResult shapedRelation(const RelationCall& call, size_t shape, runtime::DType dtype,
                               std::optional<std::vector<int64_t>> written) {
   if (call.rank(shape) != 1 || !call.dtype(shape).isInteger())
-    return call.failedAt(shape, fmt::format("`shape` must be a vector of integers, but it is `{}`",
-                                            typeText(call.operands[shape])));
+    return call.failedAt(
+        shape, words("`shape` must be a vector of integers, but it is `{}`", call.operands[shape]));
   auto sizes = call.value(shape) ? integerValues(*call.value(shape)) : written;
   if (!sizes) {
     const Dim* rank = call.shape(shape)[0];
     if (!rank->isConstant() || rank->value > int64_t(runtime::mostDimensions))
-      return call.failedAt(shape,
-                           fmt::format("the rank of the result is not known: `shape` is `{}`",
-                                       typeText(call.operands[shape])));
+      return call.failedAt(shape, words("the rank of the result is not known: `shape` is `{}`",
+                                        call.operands[shape]));
     return call.solved(std::vector<const Dim*>(size_t(rank->value), call.types.any()), dtype);
   }
   if (written && call.value(shape) && *sizes != *written)
@@ -130,8 +127,8 @@ RelationResult shapedRelation(const RelationCall& call, size_t shape, runtime::D
 
 RelationResult allocTensorRelation(const RelationCall& call) {
   if (call.rank(1) != 0 || !call.dtype(1).isInteger())
-    return call.failedAt(
-        1, fmt::format("`offset` must be one integer, but it is `{}`", typeText(call.operands[1])));
+    return call.failedAt(1,
+                         words("`offset` must be one integer, but it is `{}`", call.operands[1]));
   return shapedRelation(call, 2, call.attributes.dtype("dtype").value_or(runtime::Float32),
                         writtenShape(call, "const_shape", "assert_shape"));
 }
@@ -148,9 +145,9 @@ RelationResult reshapeTensorRelation(const RelationCall& call) {
   const Dim *has = product(call.types, call.shape(0)),
             *wanted = product(call.types, result.output->shape);
   if (call.differ(has, wanted))
-    return call.failedAt(0, fmt::format("`{}` has {} elements, and the new shape `{}` {}",
-                                        typeText(call.operands[0]), dimText(has),
-                                        shapeText(result.output->shape), dimText(wanted)));
+    return call.failedAt(0,
+                         words("`{}` has {} elements, and the new shape `{}` {}", call.operands[0],
+                               dimText(has), shapeText(result.output->shape), dimText(wanted)));
   return result;
 }
 

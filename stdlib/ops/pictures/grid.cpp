@@ -35,10 +35,9 @@ RelationResult meshgridRelation(const RelationCall& call) {
       return call.failedAt(0, fmt::format("field {} must have rank 0 or 1, but its shape is `{}`",
                                           i, shapeText(fields[i]->shape)));
     if (fields[i]->dtype != fields[0]->dtype)
-      return call.failedAt(0, fmt::format("the element types of fields 0 and {} differ: `{}` and "
-                                          "`{}`",
-                                          i, dtypeName(fields[0]->dtype),
-                                          dtypeName(fields[i]->dtype)));
+      return call.failedAt(0, words("the element types of fields 0 and {} differ: `{}` and "
+                                    "`{}`",
+                                    i, fields[0]->dtype, fields[i]->dtype));
     shape[gridDim(call.attributes, i, fields.size())] =
         fields[i]->shape.empty() ? call.types.constant(1) : fields[i]->shape[0];
   }
@@ -64,8 +63,7 @@ RelationResult triluRelation(const RelationCall& call) {
   if (auto problem = requireScalar(call, 1, "k"))
     return *problem;
   if (!call.dtype(1).isInteger())
-    return call.failedAt(
-        1, fmt::format("`k` must be an integer, but it is `{}`", dtypeName(call.dtype(1))));
+    return call.failedAt(1, words("`k` must be an integer, but it is `{}`", call.dtype(1)));
   return sameAsFirst(call);
 }
 
@@ -82,8 +80,7 @@ void trilu(ComputeCall& call) {
 
 RelationResult oneHotRelation(const RelationCall& call) {
   if (!call.dtype(0).isInteger())
-    return call.failedAt(
-        0, fmt::format("`indices` must be integer, but they are `{}`", dtypeName(call.dtype(0))));
+    return call.failedAt(0, words("`indices` must be integer, but they are `{}`", call.dtype(0)));
   for (size_t i = 1; i < 3; ++i)
     if (auto problem = requireScalar(call, i, i == 1 ? "on_value" : "off_value"))
       return *problem;

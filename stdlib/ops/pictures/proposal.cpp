@@ -47,10 +47,10 @@ RelationResult proposalRelation(const RelationCall& call) {
   for (size_t i = 0; i < 3; ++i)
     if (call.rank(i) != (i == 2 ? 2 : 4) || call.dtype(i) != call.dtype(0) ||
         !call.dtype(i).isFloat())
-      return call.failedAt(i, fmt::format("expected {} dimensions of floats of one type, but the "
-                                          "operands are `{}`, `{}` and `{}`",
-                                          i == 2 ? 2 : 4, typeText(call.operands[0]),
-                                          typeText(call.operands[1]), typeText(call.operands[2])));
+      return call.failedAt(i, words("expected {} dimensions of floats of one type, but the "
+                                    "operands are `{}`, `{}` and `{}`",
+                                    i == 2 ? 2 : 4, call.operands[0], call.operands[1],
+                                    call.operands[2]));
   if (auto problem = numbersProblem(call))
     return *problem;
   int64_t anchors =
@@ -77,8 +77,8 @@ RelationResult proposalRelation(const RelationCall& call) {
 RelationResult regularRelation(const RelationCall& call) {
   for (size_t i = 0; i < 2; ++i)
     if (call.rank(i) != 3 || !call.dtype(i).isFloat())
-      return call.failedAt(i, fmt::format("expected 3 dimensions of floats, but it is `{}`",
-                                          typeText(call.operands[i])));
+      return call.failedAt(
+          i, words("expected 3 dimensions of floats, but it is `{}`", call.operands[i]));
   for (std::string_view name : {"max_detections_per_class", "max_detections", "num_classes"})
     if (int64_t count = call.attributes.integer(name); count < 0)
       return call.failed(fmt::format("`{}` is {}, but it must not be negative", name, count));

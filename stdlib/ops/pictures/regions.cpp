@@ -31,13 +31,13 @@ std::optional<RelationResult> cropProblem(const RelationCall& call) {
     return choiceFailure(call, "method", "`bilinear` or `nearest_neighbor`");
   Dims boxes = call.shape(1);
   if (boxes.size() != 2 || cannotBe(call, boxes[1], 4))
-    return call.failedAt(1, fmt::format("the boxes must have the shape (count, 4), but they are "
-                                        "`{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(1, words("the boxes must have the shape (count, 4), but they are "
+                                  "`{}`",
+                                  call.operands[1]));
   if (call.rank(2) != 1 || call.differ(boxes[0], call.shape(2)[0]) || !call.dtype(2).isInteger())
-    return call.failedAt(2, fmt::format("there must be one integer per box of `{}`, but they are "
-                                        "`{}`",
-                                        typeText(call.operands[1]), typeText(call.operands[2])));
+    return call.failedAt(2, words("there must be one integer per box of `{}`, but they are "
+                                  "`{}`",
+                                  call.operands[1], call.operands[2]));
   return std::nullopt;
 }
 
@@ -181,13 +181,13 @@ RelationResult roiPoolRelation(const RelationCall& call) {
   if (call.attributes.text("layout") != "NCHW")
     return choiceFailure(call, "layout", "`NCHW`");
   if (call.rank(0) != 4)
-    return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the data must have 4 dimensions, but it is `{}`", call.operands[0]));
   Dims rois = call.shape(1);
   if (rois.size() != 2 || cannotBe(call, rois[1], 5))
-    return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
-                                        "`{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(1, words("the regions must have the shape (count, 5), but they are "
+                                  "`{}`",
+                                  call.operands[1]));
   auto size = shapeAttribute(call, "pooled_size");
   if (!size || size->size() != 2 || (*size)[0]->value == 0 || (*size)[1]->value == 0)
     return call.failed("`pooled_size` must hold a positive height and width");

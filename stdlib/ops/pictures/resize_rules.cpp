@@ -40,8 +40,8 @@ std::variant<std::vector<size_t>, RelationResult> checkedAxes(const RelationCall
     return call.failed(axes.failure());
   size_t rank = parseLayout(text)->rank();
   if (call.rank(0) != rank)
-    return call.failedAt(0, fmt::format("the layout `{}` has {} dimensions, but the data is `{}`",
-                                        text, rank, typeText(call.operands[0])));
+    return call.failedAt(0, words("the layout `{}` has {} dimensions, but the data is `{}`", text,
+                                  rank, call.operands[0]));
   return *axes;
 }
 
@@ -49,8 +49,8 @@ std::optional<RelationResult> emptyProblem(const RelationCall& call, const Dim* 
                                            const Dim* to) {
   if (!from->isConstant(0) || !to->isConstant() || to->isConstant(0))
     return std::nullopt;
-  return call.failedAt(0, fmt::format("an empty dimension of `{}` can't be resized to {}",
-                                      typeText(call.operands[0]), to->value));
+  return call.failedAt(
+      0, words("an empty dimension of `{}` can't be resized to {}", call.operands[0], to->value));
 }
 
 std::optional<RelationResult> resizeChoiceProblem(const RelationCall& call) {

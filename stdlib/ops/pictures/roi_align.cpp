@@ -31,15 +31,15 @@ RelationResult roiAlignRelation(const RelationCall& call) {
     return choiceFailure(call, "mode", "`avg` or `max`");
   Dims rois = call.shape(1);
   if (call.rank(0) != 4)
-    return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the data must have 4 dimensions, but it is `{}`", call.operands[0]));
   if (rois.size() != 2 || cannotBe(call, rois[1], 5))
-    return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
-                                        "`{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(1, words("the regions must have the shape (count, 5), but they are "
+                                  "`{}`",
+                                  call.operands[1]));
   if (!call.dtype(0).isFloat())
-    return call.failedAt(0, fmt::format("the data must be floating point, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the data must be floating point, but it is `{}`", call.operands[0]));
   if (call.attributes.integer("sample_ratio") > 1024)
     return call.failed("`sample_ratio` must be 1024 or less");
   auto size = shapeAttribute(call, "pooled_size");

@@ -24,9 +24,9 @@ constexpr runtime::DType Real = runtime::Float64;
 RelationResult affineGridRelation(const RelationCall& call) {
   Dims shape = call.shape(0);
   if (shape.size() != 3 || cannotBe(call, shape[1], 2) || cannotBe(call, shape[2], 3))
-    return call.failedAt(0, fmt::format("the matrices must have the shape (batch, 2, 3), but they "
-                                        "are `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(0, words("the matrices must have the shape (batch, 2, 3), but they "
+                                  "are `{}`",
+                                  call.operands[0]));
   auto target = shapeAttribute(call, "target_shape");
   if (!target || target->size() != 2 || (*target)[0]->value < 2 || (*target)[1]->value < 2)
     return call.failed("`target_shape` must hold a height and a width of 2 or more");
@@ -50,13 +50,13 @@ void computeAffineGrid(ComputeCall& call) {
 RelationResult gridSampleRelation(const RelationCall& call) {
   size_t rank = call.rank(0);
   if ((rank != 4 && rank != 5) || call.rank(1) != rank)
-    return call.failedAt(1, fmt::format("the data and the grid must both have 4 or 5 dimensions, "
-                                        "but they are `{}` and `{}`",
-                                        typeText(call.operands[0]), typeText(call.operands[1])));
+    return call.failedAt(1, words("the data and the grid must both have 4 or 5 dimensions, "
+                                  "but they are `{}` and `{}`",
+                                  call.operands[0], call.operands[1]));
   if (!call.dtype(0).isFloat() || !call.dtype(1).isFloat())
-    return call.failed(fmt::format("the data and the grid must be floating point, but they are "
-                                   "`{}` and `{}`",
-                                   typeText(call.operands[0]), typeText(call.operands[1])));
+    return call.failed(words("the data and the grid must be floating point, but they are "
+                             "`{}` and `{}`",
+                             call.operands[0], call.operands[1]));
   std::string_view method = call.attributes.text("method");
   if (rank == 4 ? !isOneOf(method, {"nearest", "bilinear", "bicubic"})
                 : !isOneOf(method, {"nearest", "bilinear"}))

@@ -36,8 +36,8 @@ void requireColumn(RelationResult& result, const RelationCall& call, std::string
 
 std::optional<RelationResult> boxesProblem(const RelationCall& call) {
   if (call.rank(0) != 3)
-    return call.failedAt(0, fmt::format("the data must have 3 dimensions, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the data must have 3 dimensions, but it is `{}`", call.operands[0]));
   return std::nullopt;
 }
 
@@ -67,15 +67,15 @@ RelationResult suppressionRelation(const RelationCall& call) {
   if (auto problem = boxesProblem(call))
     return *problem;
   if (call.rank(1) != 1 || call.differ(call.shape(0)[0], call.shape(1)[0]))
-    return call.failedAt(1, fmt::format("`valid_count` must hold one number per batch item of "
-                                        "`{}`, but it is `{}`",
-                                        typeText(call.operands[0]), typeText(call.operands[1])));
+    return call.failedAt(1, words("`valid_count` must hold one number per batch item of "
+                                  "`{}`, but it is `{}`",
+                                  call.operands[0], call.operands[1]));
   bool wantsIndices = call.attributes.boolean("return_indices");
   if (wantsIndices && (call.rank(2) != 2 || call.differ(call.shape(0)[0], call.shape(2)[0]) ||
                        call.differ(call.shape(0)[1], call.shape(2)[1])))
-    return call.failedAt(2, fmt::format("`indices` must hold one number per box of `{}`, but it is "
-                                        "`{}`",
-                                        typeText(call.operands[0]), typeText(call.operands[2])));
+    return call.failedAt(2, words("`indices` must hold one number per box of `{}`, but it is "
+                                  "`{}`",
+                                  call.operands[0], call.operands[2]));
   if (auto problem = columnProblem(call, "score_index", 1, false))
     return *problem;
   if (auto problem = columnProblem(call, "id_index", 1, true))
@@ -106,8 +106,8 @@ RelationResult allClassRelation(const RelationCall& call) {
   if (auto problem = boxesProblem(call))
     return *problem;
   if (call.rank(1) != 3)
-    return call.failedAt(1, fmt::format("the scores must have 3 dimensions, but they are `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("the scores must have 3 dimensions, but they are `{}`", call.operands[1]));
   Dims boxes = call.shape(0), scores = call.shape(1);
   if (call.differ(boxes[0], scores[0]) || call.differ(boxes[1], scores[2]) ||
       cannotBe(call, boxes[2], 4))
@@ -116,8 +116,8 @@ RelationResult allClassRelation(const RelationCall& call) {
                                         shapeText(boxes), shapeText(scores)));
   for (size_t i = 2; i < 5; ++i)
     if (call.rank(i) != 0)
-      return call.failedAt(i, fmt::format("the limits must be scalars, but one is `{}`",
-                                          typeText(call.operands[i])));
+      return call.failedAt(i,
+                           words("the limits must be scalars, but one is `{}`", call.operands[i]));
   TypeContext& types = call.types;
   const Dim* perItem = types.multiply(scores[1], boxes[1]);
   const Dim *two = types.constant(2), *three = types.constant(3), *one = types.constant(1);

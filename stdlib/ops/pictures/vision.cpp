@@ -16,8 +16,8 @@ using namespace lang;
 constexpr runtime::DType Real = runtime::Float64;
 
 RelationResult wrongRank(const RelationCall& call, size_t operand, size_t rank) {
-  return call.failedAt(operand, fmt::format("expected {} dimensions, but the operand is `{}`", rank,
-                                            typeText(call.operands[operand])));
+  return call.failedAt(operand, words("expected {} dimensions, but the operand is `{}`", rank,
+                                      call.operands[operand]));
 }
 
 RelationResult reorgRelation(const RelationCall& call) {
@@ -30,8 +30,8 @@ RelationResult reorgRelation(const RelationCall& call) {
   for (size_t i = 1; i < 4; ++i) {
     int64_t divisor = i == 1 ? stride * stride : stride;
     if (shape[i]->isConstant() && shape[i]->value % divisor != 0)
-      return call.failed(fmt::format("dimension {} of `{}` must be a multiple of {}", i,
-                                     typeText(call.operands[0]), divisor));
+      return call.failed(
+          words("dimension {} of `{}` must be a multiple of {}", i, call.operands[0], divisor));
   }
   shape[1] = scaledDim(call.types, shape[1], stride * stride);
   if (!shape[1])

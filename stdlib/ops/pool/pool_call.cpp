@@ -352,8 +352,8 @@ RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult
                          fmt::format("the pool of the data has shape {}, but the gradient has {}",
                                      shapeText(expected), shapeText(given)));
   if (call.dtype(0).isFloat() != call.dtype(1).isFloat())
-    return call.failedAt(0, fmt::format("the gradient is `{}`, but the data is `{}`",
-                                        dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+    return call.failedAt(
+        0, words("the gradient is `{}`, but the data is `{}`", call.dtype(0), call.dtype(1)));
   RelationResult result = call.solved(call.operands[1]);
   result.bounds = pooled.bounds;
   for (size_t i = 0; i < given.size(); ++i)
@@ -372,8 +372,8 @@ RelationResult solvedPoolTaken(const RelationCall& call, const RelationResult& p
     return call.failedAt(0, fmt::format("the shapes `{}` and `{}` of values and data differ",
                                         shapeText(given), shapeText(expected)));
   if (call.dtype(0).isFloat() != call.dtype(1).isFloat())
-    return call.failedAt(0, fmt::format("the values are `{}`, but the data is `{}`",
-                                        dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+    return call.failedAt(
+        0, words("the values are `{}`, but the data is `{}`", call.dtype(0), call.dtype(1)));
   RelationResult result = call.solved(pooled.output->shape, call.dtype(0));
   result.bounds = pooled.bounds;
   for (size_t i = 0; i < given.size(); ++i)

@@ -175,8 +175,8 @@ std::optional<RelationResult> requireScalars(const RelationCall& call, size_t i,
                                         call.fields(0).size()));
   for (const Type* field : call.fields(i))
     if (!field->shape.empty() || field->dtype != dtype)
-      return call.failedAt(i, fmt::format("`{}` must hold `{}` scalars, but it has a `{}`", name,
-                                          runtime::dtypeName(dtype), typeText(field)));
+      return call.failedAt(
+          i, words("`{}` must hold `{}` scalars, but it has a `{}`", name, dtype, field));
   return std::nullopt;
 }
 
@@ -186,9 +186,9 @@ RelationResult qnnConcatenateRelation(const RelationCall& call) {
     return result;
   runtime::DType dtype = call.fields(0)[0]->dtype;
   if (dtype.isFloat() || dtype.isBool() || dtype.bits > 32 || dtype == runtime::UInt32)
-    return call.failedAt(0, fmt::format("`data` must hold integers of at most 32 bits, but they "
-                                        "are `{}`",
-                                        runtime::dtypeName(dtype)));
+    return call.failedAt(0, words("`data` must hold integers of at most 32 bits, but they "
+                                  "are `{}`",
+                                  dtype));
   if (auto problem = requireScalars(call, 1, runtime::Float32))
     return *problem;
   if (auto problem = requireScalars(call, 2, runtime::Int32))

@@ -42,8 +42,8 @@ RelationResult relateSimulated(const RelationCall& call, std::span<const Operand
   if (auto problem = requireElements(call, 0, "data", {runtime::Float32, runtime::Float64}))
     return *problem;
   if (call.dtype(1).isFloat() || call.dtype(1).isBool() || call.rank(1) != 0)
-    return call.failedAt(1, fmt::format("`{}` must be an integer scalar, but it is `{}`",
-                                        rows[1].name, typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`{}` must be an integer scalar, but it is `{}`", rows[1].name, call.operands[1]));
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, std::max<size_t>(call.rank(0), 1));
   if (!axis)

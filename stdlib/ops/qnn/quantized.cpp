@@ -20,15 +20,14 @@ using runtime::Int64;
 namespace {
 
 /// `int8, uint8 or int32`, quoted.
-std::string choicesText(std::initializer_list<DType> choices) {
-  std::string text;
+Words choicesText(std::initializer_list<DType> choices) {
+  std::vector<Words> parts;
   size_t left = choices.size();
   for (DType choice : choices) {
-    text += fmt::format("`{}`", runtime::dtypeName(choice));
     --left;
-    text += left > 1 ? ", " : left == 1 ? " or " : "";
+    parts.push_back(words("`{}`{}", choice, left > 1 ? ", " : left == 1 ? " or " : ""));
   }
-  return text;
+  return runtime::joined(std::move(parts), "");
 }
 
 bool isAmong(DType dtype, std::initializer_list<DType> choices) {
@@ -42,8 +41,8 @@ std::optional<RelationResult> requireElements(const RelationCall& call, size_t i
                                               std::initializer_list<DType> choices) {
   if (isAmong(call.dtype(i), choices))
     return std::nullopt;
-  return call.failedAt(i, fmt::format("`{}` must have elements of {}, but it is `{}`", name,
-                                      choicesText(choices), typeText(call.operands[i])));
+  return call.failedAt(i, words("`{}` must have elements of {}, but it is `{}`", name,
+                                choicesText(choices), call.operands[i]));
 }
 
 std::optional<RelationResult> requireOutDType(const RelationCall& call,
@@ -51,9 +50,8 @@ std::optional<RelationResult> requireOutDType(const RelationCall& call,
   auto dtype = call.attributes.dtype("out_dtype");
   if (dtype && isAmong(*dtype, choices))
     return std::nullopt;
-  return call.failed(
-      fmt::format("`out_dtype` must be {}, but it is {}", choicesText(choices),
-                  dtype ? fmt::format("`{}`", runtime::dtypeName(*dtype)) : "not given"));
+  return call.failed(words("`out_dtype` must be {}, but it is {}", choicesText(choices),
+                           dtype ? words("`{}`", *dtype) : "not given"));
 }
 
 const Dim* oneOrAll(const RelationCall& call, const Dim* given, const Dim* channels) {
@@ -69,11 +67,9 @@ bool demandParameter(const RelationCall& call, RelationResult& result, size_t i,
     return true;
   if (channels && type->isTensor() && type->dtype == dtype && call.rank(i) == 1)
     return demandOperand(call, result, i, name, call.types.tensor({channels}, dtype));
-  std::string wanted = fmt::format("a scalar of `{}`", runtime::dtypeName(dtype));
-  if (channels)
-    wanted += fmt::format(", or a vector of {}", dimText(channels));
-  result = call.failedAt(
-      i, fmt::format("`{}` must be {}, but it is `{}`", name, wanted, typeText(type)));
+  Words wanted = channels ? words("a scalar of `{}`, or a vector of {}", dtype, channels)
+                          : words("a scalar of `{}`", dtype);
+  result = call.failedAt(i, words("`{}` must be {}, but it is `{}`", name, wanted, type));
   return false;
 }
 

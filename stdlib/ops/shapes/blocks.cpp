@@ -14,8 +14,6 @@
 
 namespace stdlib {
 
-using runtime::Problem;
-
 namespace {
 
 using namespace lang;
@@ -52,8 +50,8 @@ RelationResult pictureRelation(const RelationCall& call, Change change) {
     return call.failedAt(0, shape.failure());
   std::string doubt;
   if (!change(*shape, block, doubt))
-    return call.failedForSize(fmt::format("blocks of {} by {} make `{}` too large", block, block,
-                                          typeText(call.operands[0])));
+    return call.failedForSize(
+        words("blocks of {} by {} make `{}` too large", block, block, call.operands[0]));
   auto output = convertShape(call.types, nchw(), *layout, Dims(*shape));
   if (!output)
     return call.failed(output.failure());
@@ -133,26 +131,24 @@ struct Blocks {
       : shape(attributes.integers("block_shape")), widths(attributes.integerLists(pairs)) {}
 
   /// Fills `count` and gives the problem, or nothing.
-  std::optional<Problem> check(const RelationCall& call, std::string_view pairs) {
+  std::optional<Words> check(const RelationCall& call, std::string_view pairs) {
     if (shape.size() != widths.size())
-      return Problem{fmt::format("`block_shape` has {} numbers, but `{}` has {} pairs",
-                                 shape.size(), pairs, widths.size())};
+      return fmt::format("`block_shape` has {} numbers, but `{}` has {} pairs", shape.size(), pairs,
+                         widths.size());
     if (call.rank(0) < shape.size() + 1)
-      return Problem{
-          fmt::format("`block_shape` has {} numbers, so the data needs {} dimensions or more, "
-                      "but it is `{}`",
-                      shape.size(), shape.size() + 1, typeText(call.operands[0]))};
+      return words("`block_shape` has {} numbers, so the data needs {} dimensions or more, "
+                   "but it is `{}`",
+                   shape.size(), shape.size() + 1, call.operands[0]);
     for (size_t i = 0; i < shape.size(); ++i) {
       constexpr int64_t limit = int64_t(1) << 40;
       if (shape[i] <= 0 || __builtin_mul_overflow(count, shape[i], &count))
-        return Problem{fmt::format("`block_shape` must hold positive numbers, but entry {} is {}",
-                                   i, shape[i])};
+        return fmt::format("`block_shape` must hold positive numbers, but entry {} is {}", i,
+                           shape[i]);
       if (widths[i].size() != 2 || widths[i][0] < 0 || widths[i][1] < 0 || widths[i][0] > limit ||
           widths[i][1] > limit)
-        return Problem{
-            fmt::format("`{}` must hold pairs of numbers that are not negative, but entry {} "
-                        "does not",
-                        pairs, i)};
+        return fmt::format("`{}` must hold pairs of numbers that are not negative, but entry {} "
+                           "does not",
+                           pairs, i);
     }
     return std::nullopt;
   }

@@ -58,8 +58,8 @@ Checked<std::vector<const Dim*>> collapseTarget(const RelationCall& call) {
 
 RelationResult collapseToRelation(const RelationCall& call) {
   if (call.rank(1) != 1 || !call.dtype(1).isInteger())
-    return call.failedAt(1, fmt::format("`shape` must be an integer vector, but it is `{}`",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`shape` must be an integer vector, but it is `{}`", call.operands[1]));
   auto target = collapseTarget(call);
   if (!target)
     return call.failedAt(1, target.failure());

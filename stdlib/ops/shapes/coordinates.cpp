@@ -22,14 +22,13 @@ using namespace lang;
 /// The problem of coordinates, values and default of a tensor of `rank` dimensions.
 std::optional<RelationResult> requirePlaces(const RelationCall& call, size_t rank) {
   if (!call.dtype(0).isInteger() || call.rank(0) > 2)
-    return call.failedAt(0, fmt::format("the indices must be integers of up to 2 dimensions, but "
-                                        "they are `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(0, words("the indices must be integers of up to 2 dimensions, but "
+                                  "they are `{}`",
+                                  call.operands[0]));
   if (call.rank(1) != std::min<size_t>(call.rank(0), 1))
-    return call.failedAt(1, fmt::format("`{}` indices need {}, but the values are `{}`",
-                                        shapeText(call.shape(0)),
-                                        call.rank(0) ? "a vector of values" : "one value",
-                                        typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`{}` indices need {}, but the values are `{}`", shapeText(call.shape(0)),
+                 call.rank(0) ? "a vector of values" : "one value", call.operands[1]));
   if (call.rank(0) > 0 && call.differ(call.shape(0)[0], call.shape(1)[0]))
     return call.failedOn({{1, 0}, {0, 0}},
                          fmt::format("there are {} indices, but {} values",
@@ -87,21 +86,21 @@ natives::RankParameters decodeRank(const Attributes&, Types operands) {
 
 RelationResult fillRowsRelation(const RelationCall& call) {
   if (call.rank(0) != 2 || !call.dtype(0).isInteger() || call.shape(0)[1]->isConstant(0))
-    return call.failedAt(0, fmt::format("the indices must be a matrix of integers, but they are "
-                                        "`{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(0, words("the indices must be a matrix of integers, but they are "
+                                  "`{}`",
+                                  call.operands[0]));
   if (call.rank(1) != 1 || call.differ(call.shape(0)[0], call.shape(1)[0]))
-    return call.failedAt(1, fmt::format("indices of shape `{}` need as many values, but they are "
-                                        "`{}`",
-                                        shapeText(call.shape(0)), typeText(call.operands[1])));
+    return call.failedAt(1, words("indices of shape `{}` need as many values, but they are "
+                                  "`{}`",
+                                  shapeText(call.shape(0)), call.operands[1]));
   if (call.rank(2) != 1 || !call.dtype(2).isInteger() ||
       call.differ(call.shape(0)[1], call.shape(2)[0]))
-    return call.failedAt(2, fmt::format("indices of shape `{}` need the extents of as many "
-                                        "dimensions, but they are `{}`",
-                                        shapeText(call.shape(0)), typeText(call.operands[2])));
+    return call.failedAt(2, words("indices of shape `{}` need the extents of as many "
+                                  "dimensions, but they are `{}`",
+                                  shapeText(call.shape(0)), call.operands[2]));
   if (call.rank(3) > 1 || (call.rank(3) == 1 && cannotBe(call, call.shape(3)[0], 1)))
-    return call.failedAt(3, fmt::format("the default must be one number, but it is `{}`",
-                                        typeText(call.operands[3])));
+    return call.failedAt(3,
+                         words("the default must be one number, but it is `{}`", call.operands[3]));
   const Dim *count = call.types.any(), *rows = call.types.any();
   if (call.value(0) && call.value(2)) {
     natives::RowCounts counts = natives::countRows(*call.value(0), *call.value(2));
@@ -121,9 +120,8 @@ RelationResult fillRowsRelation(const RelationCall& call) {
 RelationResult reshapeRelation(const RelationCall& call) {
   for (size_t i = 0; i < 3; ++i)
     if (call.rank(i) != (i == 0 ? 2 : 1) || !call.dtype(i).isInteger())
-      return call.failedAt(i,
-                           fmt::format("expected a {} of integers, but it is `{}`",
-                                       i == 0 ? "matrix" : "vector", typeText(call.operands[i])));
+      return call.failedAt(i, words("expected a {} of integers, but it is `{}`",
+                                    i == 0 ? "matrix" : "vector", call.operands[i]));
   if (call.differ(call.shape(0)[1], call.shape(1)[0]))
     return call.failedOn({{0, 1}, {1, 0}},
                          fmt::format("an index has {} coordinates, but the shape {} extents",

@@ -23,9 +23,8 @@ bool isIndexType(runtime::DType dtype) {
   return dtype.isInteger() || dtype.isBool();
 }
 
-std::string indexTypeProblem(std::string_view name, runtime::DType dtype) {
-  return fmt::format("`{}` must hold integers, but its element type is `{}`", name,
-                     runtime::dtypeName(dtype));
+Words indexTypeProblem(std::string_view name, runtime::DType dtype) {
+  return words("`{}` must hold integers, but its element type is `{}`", name, dtype);
 }
 
 /// The number of leading dimensions that `take` matches pairwise.
@@ -66,7 +65,8 @@ RelationResult takeAlong(const RelationCall& call) {
 RelationResult takeRelation(const RelationCall& call) {
   if (!isIndexType(call.dtype(1)))
     return mended(call.failedAt(1, indexTypeProblem("indices", call.dtype(1))),
-                  wrapFix("convert it: {}", 1, "cast(", ", dtype=\"int32\")"));
+                  wrapFix("convert it: {}", 1, "cast(",
+                          words(", dtype={})", runtime::dtypeValue(runtime::Int32))));
   std::string_view mode = call.attributes.text("mode");
   if (mode != "clip" && mode != "wrap" && mode != "fast")
     return call.failed(
@@ -86,9 +86,9 @@ RelationResult gatherRelation(const RelationCall& call) {
   if (!axis)
     return axisFailure(call, "axis", given);
   if (!call.dtype(1).isSigned())
-    return call.failedAt(1, fmt::format("`indices` must hold signed integers, but its element type "
-                                        "is `{}`",
-                                        runtime::dtypeName(call.dtype(1))));
+    return call.failedAt(1, words("`indices` must hold signed integers, but its element type "
+                                  "is `{}`",
+                                  call.dtype(1)));
   Dims data = call.shape(0), indices = call.shape(1);
   if (data.size() != indices.size())
     return call.failedAt(1, fmt::format("`indices` must have as many dimensions as `data`: the "
@@ -136,10 +136,9 @@ RelationResult gatherNdRelation(const RelationCall& call) {
 RelationResult advIndexRelation(const RelationCall& call) {
   Types inputs = call.fields(0);
   if (inputs.size() < 2 || inputs.size() - 1 > inputs[0]->shape.size())
-    return call.failedAt(0,
-                         fmt::format("the tuple must hold the data and one index tensor for each "
-                                     "of its first dimensions, but it is `{}`",
-                                     typeText(call.operands[0])));
+    return call.failedAt(0, words("the tuple must hold the data and one index tensor for each "
+                                  "of its first dimensions, but it is `{}`",
+                                  call.operands[0]));
   DimVector shape(inputs[1]->shape.begin(), inputs[1]->shape.end());
   for (const Type* index : inputs.subspan(1)) {
     if (!isIndexType(index->dtype))
@@ -161,9 +160,9 @@ RelationResult unravelIndexRelation(const RelationCall& call) {
   if (!call.dtype(1).isInteger())
     return call.failedAt(1, indexTypeProblem("shape", call.dtype(1)));
   if (call.rank(0) > 1 || call.rank(1) != 1)
-    return call.failed(fmt::format("`data` must have rank 0 or 1 and `shape` rank 1, but they are "
-                                   "`{}` and `{}`",
-                                   typeText(call.operands[0]), typeText(call.operands[1])));
+    return call.failed(words("`data` must have rank 0 or 1 and `shape` rank 1, but they are "
+                             "`{}` and `{}`",
+                             call.operands[0], call.operands[1]));
   DimVector shape{call.shape(1)[0]};
   shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
   return call.solved(shape, call.dtype(0));
@@ -171,8 +170,8 @@ RelationResult unravelIndexRelation(const RelationCall& call) {
 
 RelationResult invertPermutationRelation(const RelationCall& call) {
   if (call.rank(0) != 1 || !call.dtype(0).isInteger())
-    return call.failedAt(0, fmt::format("the data must be a vector of integers, but it is `{}`",
-                                        typeText(call.operands[0])));
+    return call.failedAt(
+        0, words("the data must be a vector of integers, but it is `{}`", call.operands[0]));
   return sameAsFirst(call);
 }
 

@@ -28,7 +28,7 @@ constexpr int64_t largestPartCount = 65536;
 /// Converts field `from` to the element type of another.
 CallFix castField(Types fields, size_t from, size_t other) {
   return wrapFix("convert it: {}", 0, "cast(",
-                 fmt::format(", dtype=\"{}\")", runtime::dtypeName(fields[other]->dtype)), from);
+                 words(", dtype={})", runtime::dtypeValue(fields[other]->dtype)), from);
 }
 
 /// The problem when the fields of a tuple are none, or differ in rank or element type.
@@ -42,9 +42,8 @@ std::optional<RelationResult> requireAlike(const RelationCall& call) {
       return call.failedAt(0, fmt::format("the numbers of dimensions differ: `{}` and `{}`",
                                           shapeText(fields[0]->shape), shapeText(field->shape)));
     if (field->dtype != fields[0]->dtype)
-      return mended(call.failedAt(0, fmt::format("the element types differ: `{}` and `{}`",
-                                                 runtime::dtypeName(fields[0]->dtype),
-                                                 runtime::dtypeName(field->dtype))),
+      return mended(call.failedAt(0, words("the element types differ: `{}` and `{}`",
+                                           fields[0]->dtype, field->dtype)),
                     castField(fields, givesWay(fields[0]->dtype, field->dtype) ? 0 : i,
                               givesWay(fields[0]->dtype, field->dtype) ? i : 0));
   }

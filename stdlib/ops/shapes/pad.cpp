@@ -37,8 +37,8 @@ RelationResult mirrorPadRelation(const RelationCall& call) {
 RelationResult dilateRelation(const RelationCall& call) {
   std::vector<int64_t> strides = call.attributes.integers("strides");
   if (strides.size() != call.rank(0))
-    return call.failed(fmt::format("`strides` has {} numbers, but the tensor is `{}`",
-                                   strides.size(), typeText(call.operands[0])));
+    return call.failed(words("`strides` has {} numbers, but the tensor is `{}`", strides.size(),
+                             call.operands[0]));
   std::vector<const Dim*> shape;
   for (size_t i = 0; i < strides.size(); ++i) {
     const Dim* dim = call.shape(0)[i];

@@ -22,8 +22,8 @@ using namespace lang;
 std::optional<RelationResult> requireIndex(const RelationCall& call, size_t i) {
   if (call.rank(i) == 0 && call.dtype(i).isInteger())
     return std::nullopt;
-  return call.failedAt(i, fmt::format("`index` must be an integer scalar, but it is `{}`",
-                                      typeText(call.operands[i])));
+  return call.failedAt(
+      i, words("`index` must be an integer scalar, but it is `{}`", call.operands[i]));
 }
 
 RelationResult oneAtRelation(const RelationCall& call) {
@@ -60,9 +60,8 @@ RelationResult partOfRelation(const RelationCall& call) {
     return *problem;
   auto outer = outerRank(call);
   if (!outer)
-    return call.failed(fmt::format("`outer_rank` is {}, but the parts are `{}`",
-                                   call.attributes.integer("outer_rank"),
-                                   typeText(call.operands[0])));
+    return call.failed(words("`outer_rank` is {}, but the parts are `{}`",
+                             call.attributes.integer("outer_rank"), call.operands[0]));
   Dims shape = call.shape(0);
   return call.solved(call.attributes.boolean("trailing") ? shape.first(shape.size() - *outer)
                                                          : shape.subspan(*outer),

@@ -36,9 +36,8 @@ RelationResult reverseSequenceRelation(const RelationCall& call) {
     if (!call.normalAxis(call.attributes.integer(name), call.rank(0)))
       return axisFailure(call, name, call.attributes.integer(name));
   if (call.rank(1) != 1 || !call.dtype(1).isInteger())
-    return call.failedAt(1,
-                         fmt::format("`seq_lengths` must be a vector of integers, but it is `{}`",
-                                     typeText(call.operands[1])));
+    return call.failedAt(
+        1, words("`seq_lengths` must be a vector of integers, but it is `{}`", call.operands[1]));
   const Dim* batch =
       call.shape(0)[*call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))];
   if (!call.meetDims(batch, call.shape(1)[0]))

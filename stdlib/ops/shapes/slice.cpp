@@ -79,8 +79,8 @@ RelationResult stridedSetRelation(const RelationCall& call) {
                                         shapeText(call.shape(0)), shapeText(call.shape(1))));
   for (size_t i = 2; i < 5; ++i) {
     if (call.rank(i) != 1 || !call.dtype(i).isInteger())
-      return call.failedAt(i, fmt::format("a bound must be a vector of integers, but it is `{}`",
-                                          typeText(call.operands[i])));
+      return call.failedAt(
+          i, words("a bound must be a vector of integers, but it is `{}`", call.operands[i]));
     const Dim* length = call.shape(i)[0];
     if (length->isConstant() && length->value > int64_t(call.rank(0)))
       return call.failedAt(i, fmt::format("there are {} bounds, but the tensor has rank {}",

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-namespace lang {
+namespace runtime {
 
 /// The type of a short name; nothing for any other text.
-std::optional<runtime::DType> parseShortDType(std::string_view name);
+std::optional<DType> parseShortDType(std::string_view name);
 
 /// A type by its short name, or by its name where it has no other.
-std::string shortDTypeName(runtime::DType dtype);
+std::string shortDTypeName(DType dtype);
 
-} // namespace lang
+} // namespace runtime

@@ -1,18 +1,16 @@
 // Other widths have long names only, so that a size may be called `f1`.
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 
 #include <algorithm>
 
-namespace lang {
+namespace runtime {
 
 namespace {
 
 struct ShortName {
   std::string_view name;
-  runtime::DType dtype;
+  DType dtype;
 };
-
-using runtime::DTypeCode;
 
 constexpr ShortName shortNames[] = {
     {"f16", {DTypeCode::Float, 16}}, {"f32", {DTypeCode::Float, 32}},
@@ -25,14 +23,14 @@ constexpr ShortName shortNames[] = {
 
 } // namespace
 
-std::optional<runtime::DType> parseShortDType(std::string_view name) {
+std::optional<DType> parseShortDType(std::string_view name) {
   auto found = std::ranges::find(shortNames, name, &ShortName::name);
   return found == std::end(shortNames) ? std::nullopt : std::optional(found->dtype);
 }
 
-std::string shortDTypeName(runtime::DType dtype) {
+std::string shortDTypeName(DType dtype) {
   auto found = std::ranges::find(shortNames, dtype, &ShortName::dtype);
-  return found == std::end(shortNames) ? runtime::dtypeName(dtype) : std::string(found->name);
+  return found == std::end(shortNames) ? dtypeName(dtype) : std::string(found->name);
 }
 
-} // namespace lang
+} // namespace runtime
