@@ -11,7 +11,14 @@ namespace parser::restoring {
 const surface::Function* BodyRestorer::definition(const lang::Function& function) {
   vars_.count(*function.body);
   reserveNames(function);
-  mixesNumbers_ = shared_.typing && mixesNumbers(*function.body, *shared_.typing);
+  // Where numbers are all that says the type of a parameter, they have to say theirs.
+  auto isUntold = [&](const lang::Var* parameter) {
+    const lang::Type* type = shared_.typing->of(*parameter);
+    return !shared_.showsTypes && type && type->isTensor() &&
+           (!parameter->annotation || parameter->annotation->isUnknown());
+  };
+  mixesNumbers_ = shared_.typing && (mixesNumbers(*function.body, *shared_.typing) ||
+                                     std::ranges::any_of(function.parameters, isUntold));
   frames_.push_back({.block = function.body, .function = &function});
   run();
   return this->function(function, true);
