@@ -5,7 +5,9 @@
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
 
+#include <cctype>
 #include <cstring>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -353,6 +355,33 @@ bool alphaEqual(const Function& left, const Function& right) {
 
 bool alphaEqual(const Module& left, const Module& right) {
   return Comparison(left, right).modules();
+}
+
+namespace {
+
+/// The text with numbers in place of names, in the order in which they occur.
+std::string withoutNames(std::string_view text) {
+  std::unordered_map<std::string_view, size_t> numbers;
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i + 1;
+    while (text[i] == '%' && end < text.size() &&
+           (std::isalnum(uint8_t(text[end])) || text[end] == '_' || text[end] == '/'))
+      ++end;
+    std::string_view word = text.substr(i, end - i);
+    bool isLocal = word.size() > 1 && !std::isdigit(uint8_t(word[1]));
+    result += isLocal
+                  ? "%v" + std::to_string(numbers.try_emplace(word, numbers.size()).first->second)
+                  : std::string(word);
+    i = end;
+  }
+  return result;
+}
+
+} // namespace
+
+bool sameButNames(std::string_view left, std::string_view right) {
+  return withoutNames(left) == withoutNames(right);
 }
 
 } // namespace harness

@@ -3,6 +3,8 @@
 
 #include "lang/ir/module.h"
 
+#include <string_view>
+
 namespace harness {
 
 /// Whether two functions are the same up to names. Free variables must be the same ones, and
@@ -13,5 +15,9 @@ bool alphaEqual(const lang::Function& left, const lang::Function& right);
 /// Whether two modules define the same in the same order, under the same names of globals, data
 /// types and constructors.
 bool alphaEqual(const lang::Module& left, const lang::Module& right);
+
+/// Whether texts in Relay's format are the same but for names of locals. A module may have
+/// temporaries by two names, which its text has not.
+bool sameButNames(std::string_view left, std::string_view right);
 
 } // namespace harness
