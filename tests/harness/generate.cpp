@@ -114,7 +114,8 @@ NodeId Generator::recursiveBody(const Type* result, bool pinned) {
   const Type* number = scalar(runtime::Int32);
   const std::string count = parameters_[0].name;
   std::optional<Callable> self = std::exchange(self_, std::nullopt);
-  NodeId condition = onNumber("<=", count, "0", scalar(runtime::Bool));
+  const char* comparison = random_.chance(40) ? "==" : "<=";
+  NodeId condition = onNumber(comparison, count, "0", scalar(runtime::Bool));
   NodeId base = block(result, 2, pinned);
   self_ = std::move(self);
   selfCalls_ = size_t(random_.integer(1, 2));

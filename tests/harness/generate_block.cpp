@@ -2,6 +2,7 @@
 #include "tests/harness/generator.h"
 
 #include "stdlib/ops.h"
+#include "tests/harness/notation_plan.h"
 
 #include <algorithm>
 
@@ -12,6 +13,8 @@ using namespace lang;
 NodeId Generator::block(const Type* goal, int depth, bool pinned) {
   Node node{NodeKind::Block, goal};
   size_t mark = locals_.size();
+  if (favoured_ && depth > 0)
+    callsFavoured(node, depth - 1);
   for (int64_t i = depth > 0 ? random_.integer(0, 3) : 0; i > 0 && !isFull(); --i)
     addItem(node, depth - 1);
   NodeId result = expr(goal, depth, pinned);
@@ -69,6 +72,8 @@ void Generator::bindLet(Node& block, NodeId value, const Type* type, bool isAnno
 /// Binds a call of an operator that is chosen evenly among all rows, more often among those that
 /// are called nowhere else. Calls whose result only data decides are bound and not used.
 void Generator::addOperatorItem(Node& block, int depth) {
+  if (favoured_ && callsFavoured(block, depth))
+    return;
   const SamplePool& pool = universe_.samples;
   const auto& samples =
       random_.chance(10) ? pool.byRow[random_.pick(pool.dynamicRows)] : random_.pick(pool.byRow);
@@ -82,6 +87,22 @@ void Generator::addOperatorItem(Node& block, int depth) {
     return bindLet(block, value, sample.isDynamic ? nullptr : sample.output,
                    !sample.isDynamic && random_.chance(25));
   }
+}
+
+/// Whether a call of the favoured row fits, which is bound then.
+bool Generator::callsFavoured(Node& block, int depth) {
+  constexpr size_t tries = 16;
+  constexpr int faulting = 25;
+  const auto& samples = universe_.samples.byRow[*favoured_];
+  for (size_t i = 0; i < tries && !samples.empty(); ++i) {
+    const OperatorSample& sample = *random_.pick(samples);
+    if (!isWanted(sample, faulting))
+      continue;
+    favoured_.reset();
+    bindLet(block, operatorCall(sample, depth), sample.isDynamic ? nullptr : sample.output, false);
+    return true;
+  }
+  return false;
 }
 
 /// `let %f = op;` and a call of it with attributes left at their defaults.
@@ -174,7 +195,21 @@ void Generator::addLocalRecursion(Node& block, int depth) {
 
 void Generator::addCall(Node& block, int depth) {
   const auto& list = callables_.empty() || random_.chance(20) ? universe_.prelude : callables_;
-  NodeId made = call(random_.pick(list), {}, depth);
+  const Callable& callable = random_.pick(list);
+  Bindings bindings;
+  std::optional<NodeId> first;
+  // What is a call of a record where it has a name.
+  if (!callable.parameters.empty() && isFunctionOf(callable.name, callable.parameters[0])) {
+    bindTheRest(callable, bindings);
+    const Type* record = substitute(types_, callable.parameters[0], bindings);
+    Variable variable{NodeKind::Local, freshName("x"), record};
+    NodeId value = expr(record, depth, true);
+    block.items.push_back({ItemKind::Let, {variable.name, record, true}});
+    block.parts.push_back(value);
+    locals_.push_back(variable);
+    first = use(variable);
+  }
+  NodeId made = call(callable, bindings, depth, first);
   bindLet(block, made, program_.node(made).type, random_.chance(25));
 }
 

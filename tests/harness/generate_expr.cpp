@@ -50,11 +50,11 @@ NodeId Generator::use(const Variable& variable) {
 }
 
 /// Whether to use a call: it fits, its bounds hold for the sizes that the definition is for, and it
-/// runs well whatever its data; a few may fault by their data.
-bool Generator::isWanted(const OperatorSample& sample) {
+/// runs well whatever its data; a few, of a hundred `faulting`, may fault by their data.
+bool Generator::isWanted(const OperatorSample& sample, int faulting) {
   if (!fits(sample) || !fulfils(types_, sample, sizes_) || !hasSizes(sample.output) ||
       (program_.isDynamic && !takesOpen(types_, sample)) ||
-      (!random_.chance(2) && mayFault(types_, sample)))
+      (!random_.chance(faulting) && mayFault(types_, sample)))
     return false;
   isBounded_ |= !sample.bounds.empty();
   return true;
@@ -312,7 +312,9 @@ void Generator::bindTheRest(const Callable& callable, Bindings& bindings) {
     anyPart(parameter, bindDims);
 }
 
-NodeId Generator::call(const Callable& callable, Bindings bindings, int depth) {
+/// A call, of which `first` may be the first argument.
+NodeId Generator::call(const Callable& callable, Bindings bindings, int depth,
+                       std::optional<NodeId> first) {
   bool isSelf = self_ && &callable == &*self_;
   if (isSelf)
     --selfCalls_;
@@ -326,7 +328,9 @@ NodeId Generator::call(const Callable& callable, Bindings bindings, int depth) {
   node.parts.push_back(program_.add(globalNode(callable)));
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Type* type = substitute(types_, parameters[i], bindings);
-    if (fuel == i)
+    if (i == 0 && first)
+      node.parts.push_back(*first);
+    else if (fuel == i)
       node.parts.push_back(
           isSelf ? program_.add({NodeKind::Local, type, fuel_})
                  : program_.add({NodeKind::Literal, type, std::to_string(random_.integer(0, 3))}));

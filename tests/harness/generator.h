@@ -26,7 +26,8 @@ struct Variable {
 class Generator {
 public:
   Generator(Universe& universe, uint64_t seed, const GenerateOptions& options)
-      : universe_(universe), types_(universe.types), random_(seed), options_(options) {}
+      : universe_(universe), types_(universe.types), random_(seed), options_(options),
+        favoured_(seed % universe.samples.byRow.size()) {}
 
   Program program();
 
@@ -87,7 +88,8 @@ private:
   std::optional<NodeId> callKnown(const Type* goal, int depth);
   std::optional<NodeId> chain(const Type* goal, int depth);
   NodeId chainArgument(const Type* type, int depth, bool pinned);
-  NodeId call(const Callable& callable, Bindings bindings, int depth);
+  NodeId call(const Callable& callable, Bindings bindings, int depth,
+              std::optional<NodeId> first = {});
   std::optional<NodeId> callVariable(const Type* goal, int depth);
   std::optional<Bindings> bindLocal(const Variable& variable, const Type* goal) const;
   NodeId callLiteral(const Type* goal, int depth, bool pinned);
@@ -136,13 +138,17 @@ private:
   std::string freshName(const char* stem);
   bool isFull() const { return program_.nodes.size() > options_.nodes; }
   bool fits(const OperatorSample& sample) const { return mayUseSymbols_ || !sample.hasSymbols; }
-  bool isWanted(const OperatorSample& sample);
+  bool isWanted(const OperatorSample& sample, int faulting = 2);
+  bool callsFavoured(Node& block, int depth);
   bool hasSizes(const Type* type) const;
 
   Universe& universe_;
   lang::TypeContext& types_;
   Random random_;
   GenerateOptions options_;
+  /// The row that is called as soon as a call fits, so that seeds take turns and none is rare; none
+  /// once it was.
+  std::optional<size_t> favoured_;
   Program program_;
   size_t names_ = 0, graphLines_ = 0;
   /// Names that are used once each.

@@ -111,6 +111,9 @@ std::string NotationWriter::expr(NodeId id) {
     return braced(id);
   if (node.type && node.type->isTensor() && !isInShape_ && spelling_.takes(Form::Failure, id, 1))
     return fmt::format("if true {{ {} }} else {{ fail(\"not here\") }}", plain(id));
+  if (node.type && node.type->isTensor() && !isInShape_ && !plan_.hides("print") &&
+      spelling_.takes(Form::Printed, id, 1))
+    return fmt::format("print(\"at {{}}\", {})", plain(id));
   return plain(id);
 }
 

@@ -31,10 +31,12 @@ std::string subscriptsText(const Node& node, NodeId id, Spelling& spelling) {
   size_t last = first;
   while (last < subscripts.size() && isWhole(last))
     ++last;
-  if (spelling.takes(Form::Rest, id, 40))
-    subscripts.erase(subscripts.begin() + ptrdiff_t(first), subscripts.begin() + ptrdiff_t(last)),
-        subscripts.insert(subscripts.begin() + ptrdiff_t(first), "..");
-  while (subscripts.size() > 1 && subscripts.back() == ":" &&
+  bool hasRest = spelling.takes(Form::Rest, id, 40);
+  if (hasRest) {
+    subscripts.erase(subscripts.begin() + ptrdiff_t(first), subscripts.begin() + ptrdiff_t(last));
+    subscripts.insert(subscripts.begin() + ptrdiff_t(first), "..");
+  }
+  while (!hasRest && subscripts.size() > 1 && subscripts.back() == ":" &&
          spelling.takes(Form::ShortIndex, id, 50))
     subscripts.pop_back();
   std::string text;
