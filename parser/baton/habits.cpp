@@ -265,7 +265,7 @@ constexpr Habit table[] = {
     {"", "if", infix, choice, writeChoice},
     {"", "as", infix, "another element type is made by `cast(x, dtype = f32)`", aroundBoth,
      "cast($l, dtype = $r)"},
-    {"", "in", infix, "whether a list holds a value is asked by `any` of `import list`"},
+    {"", "in", infix, "whether a list holds a value is asked by `contains` of `import list`"},
     {"", "if for while print assert", definitionOrMore,
      "what is done stands in a definition; a program begins with `def main()`"},
     {"", "where whereby", infix, "what has a name stands in front: `{ let y = value; y + 1 }`"},
