@@ -25,7 +25,11 @@ std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module,
   if (records)
     std::ranges::stable_partition(
         globals, [&](const Global* global) { return records->isFunctionOfRecord(*global); });
-  std::vector<uint32_t> nodes(globals.size());
+  // Defaults are checked where they stand in.
+  size_t numbers = globals.size();
+  std::erase_if(globals,
+                [&](const Global* global) { return records && records->isDefault(*global); });
+  std::vector<uint32_t> nodes(numbers);
   for (uint32_t node = 0; node < globals.size(); ++node)
     nodes[globals[node]->number] = node;
   std::vector<std::vector<uint32_t>> mentions(globals.size());
@@ -40,14 +44,20 @@ std::vector<std::vector<const Global*>> groupsOf(const lang::Module& module,
       for (const Global* meant : records->candidates(*callee, values[callee]))
         mentions[node].push_back(nodes[meant->number]);
   };
-  for (uint32_t node = 0; node < globals.size(); ++node)
+  auto addMentions = [&](uint32_t node, const lang::Function& function) {
     lang::walk(
-        *globals[node]->function->body,
-        [&](const lang::Binding& binding) { addRecord(node, binding); },
+        *function.body, [&](const lang::Binding& binding) { addRecord(node, binding); },
         [&](const lang::Operand& operand) {
           if (const auto* mentioned = operand.value->as<Global>())
             mentions[node].push_back(nodes[mentioned->number]);
         });
+  };
+  for (uint32_t node = 0; node < globals.size(); ++node) {
+    addMentions(node, *globals[node]->function);
+    if (records)
+      for (const Global* value : records->defaultsOf(*globals[node]))
+        addMentions(node, *value->function);
+  }
   std::vector<std::vector<const Global*>> groups;
   for (const std::vector<uint32_t>& component : lang::componentsOf(mentions)) {
     groups.emplace_back();

@@ -46,7 +46,9 @@ private:
     return call && type && isSizedMark(*call) && (fixed_.isFixed(*call) || !saysMore(*call, *type));
   }
 
-  bool keeps(const Global& global) override { return !checking_.open.isOpen(global); }
+  bool keeps(const Global& global) override {
+    return !checking_.open.isOpen(global) && !checking_.records->isDefault(global);
+  }
 
   Atom atom(const Expr& old) override {
     // Only calls that are replaced mention what is left out.
@@ -78,8 +80,8 @@ private:
       return Rewriter::bind(old, changed(call, copied), out);
     if (const auto* callee = call.callee.value->as<Constant>(); callee && callee->size)
       return bindSize(old, call, *callee, out);
-    if (const Call* meant = checking_.records->meantBy(call))
-      return Rewriter::bind(old, ofRecord(*meant, copied), out);
+    if (const RecordCalls::Meant* meant = checking_.records->meantBy(call))
+      return Rewriter::bind(old, ofRecord(*meant, copied, out), out);
     const auto* op = call.callee.value->as<OperatorRef>();
     if (op && (isComputedMark(call) || !attributeMarksOf(call).empty()))
       return bindComputed(old, call, copied, out);
@@ -95,13 +97,18 @@ private:
   }
 
   /// The call that one of a record stands for.
-  const Call* ofRecord(const Call& meant, const Call& copied) {
-    const Global* instance = checking_.open.usedBy(&meant.callee);
-    std::vector<Operand> operands{copied.callee};
-    operands.insert(operands.end(), copied.arguments.begin(), copied.arguments.end());
+  const Call* ofRecord(const RecordCalls::Meant& meant, const Call& copied, BlockBuilder& out) {
+    for (const Block* value : meant.defaults)
+      if (value)
+        for (const Binding& binding : block(*value)->bindings)
+          out.append(binding);
+    std::vector<Operand> operands;
+    for (const Operand& argument : meant.call->arguments)
+      operands.push_back({operandAtom(argument), argument.range});
     Call* made = make.arena.make<Call>(copied);
-    made->callee.value = atom(instance ? *instance : *meant.callee.value);
+    made->callee.value = operandAtom(meant.call->callee);
     made->arguments = make.arena.copy(operands);
+    made->named = {};
     return made;
   }
 

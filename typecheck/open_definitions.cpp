@@ -392,6 +392,11 @@ const Instance* OpenDefinitions::makeOwn(const void* mention, const Global& glob
   return &own_.emplace(mention, std::move(made)).first->second;
 }
 
+const Function& OpenDefinitions::copyOf(const Function& value) {
+  Builder make(*module_, operators_);
+  return *InstanceMaker(*module_, make, unifier_).function(value);
+}
+
 const Var* OpenDefinitions::openParameter(const Global& global) const {
   const Global* definition = &global;
   if (auto found = members_.find(&global); found != members_.end()) {

@@ -68,6 +68,8 @@ public:
   /// inferred. Null when there are too many.
   Instance* find(const lang::Global& global, std::span<const Type* const> operands,
                  std::vector<std::vector<const Dim*>> sizes);
+  /// A copy of a function without parameters, whose numbers are open anew.
+  const lang::Function& copyOf(const lang::Function& value);
   /// The instance of one use alone; null where that has none.
   const Instance* ownOf(const void* mention) const {
     auto found = own_.find(mention);

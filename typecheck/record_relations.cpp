@@ -47,8 +47,6 @@ void Relations::askField(const PendingRelation& relation, const Type* record) {
   const lang::Constructor* constructor = recordOf(relation, record, relation.fieldName, name);
   if (!constructor)
     return;
-  if (relation.hint && relation.hint->named.isValid())
-    diagnostics_.report(Message::NamedForValue, relation.hint->named);
   auto place = std::ranges::find(constructor->fieldNames, relation.fieldName);
   size_t index = size_t(place - constructor->fieldNames.begin());
   unifyOrReport(relation, relation.result, questions.fieldType(*constructor, index, record));

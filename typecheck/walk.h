@@ -45,6 +45,9 @@ private:
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   const Type* refuseOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   const Type* inferRecordCall(const lang::Call& call, const lang::Global& named);
+  bool placeMeant(const lang::Call& call, const lang::Global& named, const lang::Global& function);
+  bool fillDefaults(std::vector<lang::Operand>& operands, const lang::Global& function,
+                    lang::SourceRange range, std::vector<const lang::Block*>& defaults);
   const Type* inferCallOf(const lang::Call& call, const Type* callee);
   const Type* deferCall(const lang::Call& call, const Type* callee);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);

@@ -95,13 +95,46 @@ const Type* Walk::inferRecordCall(const lang::Call& call, const lang::Global& na
                         group_.text(inferOperand(call.callee)));
     return unifier_.types().error();
   }
-  std::vector<lang::Operand> operands{call.callee};
-  operands.insert(operands.end(), call.arguments.begin(), call.arguments.end());
-  auto* meant = checking_.arena.make<lang::Call>(lang::Expr{lang::ExprKind::Call, call.range},
-                                                 lang::Operand{&function, call.callee.range},
-                                                 checking_.arena.copy(operands));
-  checking_.records->set(call, *meant);
-  return inferCall(*meant);
+  if (!checking_.records->meantBy(call) && !placeMeant(call, named, function))
+    return unifier_.types().error();
+  const RecordCalls::Meant& meant = *checking_.records->meantBy(call);
+  for (const lang::Block* value : meant.defaults)
+    for (size_t i = 0; value && i < value->bindings.size(); ++i)
+      inferBinding(value->bindings[i]);
+  return inferCall(*meant.call);
+}
+
+/// Finds out the call of the function; false after a report.
+bool Walk::placeMeant(const lang::Call& call, const lang::Global& named,
+                      const lang::Global& function) {
+  RecordCalls::Meant meant;
+  auto operands = placeArguments(call, named, diagnostics_);
+  if (!operands || !fillDefaults(*operands, named, call.range, meant.defaults))
+    return false;
+  meant.call = checking_.arena.make<lang::Call>(lang::Expr{lang::ExprKind::Call, call.range},
+                                                lang::Operand{&function, call.callee.range},
+                                                checking_.arena.copy(*operands));
+  checking_.records->set(call, std::move(meant));
+  return true;
+}
+
+/// Gives arguments that are left out what copies of their defaults give; false after a report.
+bool Walk::fillDefaults(std::vector<lang::Operand>& operands, const lang::Global& function,
+                        lang::SourceRange range, std::vector<const lang::Block*>& defaults) {
+  defaults.resize(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].value)
+      continue;
+    const lang::Global* value = checking_.records->defaultOf(function, i);
+    if (!value) {
+      diagnostics_.report(Message::MissingArgument, range, function.function->parameters[i]->name);
+      return false;
+    }
+    defaults[i] = checking_.open.copyOf(*value->function).body;
+    operands[i] = {defaults[i]->result.value, range};
+  }
+  checking_.cover();
+  return true;
 }
 
 const Type* Walk::refuseOperatorCall(const lang::Call& call, const lang::OperatorRow& row) {
@@ -168,6 +201,8 @@ const Type* Walk::inferOperatorCall(const lang::Call& call, const lang::Operator
 const Type* Walk::inferFunctionCall(const lang::Call& call, const Type* callee) {
   TypeContext& types = unifier_.types();
   std::vector<const Type*> arguments = inferOperands(call.arguments);
+  if (checking_.records && !callee->isError())
+    reportNames(call, diagnostics_);
   if (callee->isUnknown()) {
     // A function that an operator gives takes its arguments as any other does, once it is known.
     relations_.solve();

@@ -5,7 +5,9 @@
 // type to be declared, which is no more needed where the sizes turn out to be numbers. `attribute`:
 // each argument behind the operands gives the attribute that such a mark names, which has to turn
 // out to be numbers. `quotient`: it is written `/`, which rounds quotients of integers down.
-// `brackets`: its positions stand in brackets, where truth values pick.
+// `brackets`: its positions stand in brackets, where truth values pick. Of a call of a value
+// `argument` names one of the last arguments each, which may be one of the function that a record
+// means.
 #pragma once
 
 #include "lang/ir/expr.h"
@@ -18,7 +20,7 @@ namespace lang {
 inline constexpr std::string_view numberMark = "dtype", countMark = "count",
                                   computedMark = "computed", sizedMark = "sized",
                                   attributeMark = "attribute", quotientMark = "quotient",
-                                  bracketsMark = "brackets";
+                                  bracketsMark = "brackets", argumentMark = "argument";
 
 inline bool isMarked(const Call& call, std::string_view mark) {
   return call.callee.value->as<OperatorRef>() &&
@@ -35,6 +37,14 @@ inline std::vector<std::string_view> attributeMarksOf(const Call& call) {
   std::vector<std::string_view> names;
   for (const NamedAttribute& mark : call.named)
     if (mark.name == attributeMark && call.callee.value->as<OperatorRef>())
+      names.push_back(mark.value.text);
+  return names;
+}
+/// The names of the last arguments of a call of a value.
+inline std::vector<std::string_view> argumentNamesOf(const Call& call) {
+  std::vector<std::string_view> names;
+  for (const NamedAttribute& mark : call.named)
+    if (mark.name == argumentMark)
       names.push_back(mark.value.text);
   return names;
 }

@@ -14,4 +14,8 @@ std::string recordFunctionName(std::string_view type) {
   return name;
 }
 
+std::string recordDefaultName(std::string_view function, std::string_view parameter) {
+  return std::string(function) + " default " + std::string(parameter);
+}
+
 } // namespace lang

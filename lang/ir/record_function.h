@@ -10,4 +10,8 @@ namespace lang {
 /// `layer_norm` for `LayerNorm`, `nn/linear` for `nn/Linear`.
 std::string recordFunctionName(std::string_view type);
 
+/// The name of the global that stands, in a module that is not completed, for the default of a
+/// parameter of such a function: one without parameters, which gives it.
+std::string recordDefaultName(std::string_view function, std::string_view parameter);
+
 } // namespace lang

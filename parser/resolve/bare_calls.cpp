@@ -77,15 +77,18 @@ public:
     context_.bare.callsValues = true;
     openPlaceholders();
     std::vector<Use> operands;
-    // Of a field it is told once it is known to be there.
-    bool isTold = isHole(callee) || (callee.node && callee.node->hint);
     for (const Given& each : given_) {
-      if (each.isNamed() && !isTold)
-        context_.diagnostics.report(Message::NamedForValue, each.name.range);
       operands.push_back(use(each));
+      if (each.isNamed())
+        operands.back().range = lang::cover(each.name.range, operands.back().range);
     }
     operands.push_back(callee);
-    return closePlaceholders(makeCall(operands));
+    Node* call = makeCall(operands);
+    // A record may be meant, whose function has parameters of these names.
+    for (const Given& each : given_)
+      if (each.isNamed())
+        mark(context_, *call, lang::argumentMark, each.name.text);
+    return closePlaceholders(call);
   }
 
 private:
@@ -96,8 +99,6 @@ private:
     node->operands = context_.module.arena.copy(operands);
     return node;
   }
-
-  static bool isHole(const Use& use) { return use.atom && use.atom->as<lang::Hole>(); }
 
   Node* poison(SourceRange at) {
     auto* hole = context_.module.arena.make<lang::Hole>(lang::Expr{lang::ExprKind::Hole, at});

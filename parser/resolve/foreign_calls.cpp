@@ -236,14 +236,12 @@ const lang::FieldHint* hintOfMethod(ResolveContext& context, const surface::Call
   if (!field || !wantsHints(context))
     return nullptr;
   lang::FieldHint hint = methodHint(context, call, *field);
-  if (!call.attributes.empty())
-    hint.named = call.attributes[0].key.range;
   if (const ForeignWord* word = hint.says.empty() ? foreignMember(field->name.text) : nullptr) {
     hint.says = word->says;
     if (call.arguments.empty() && !word->ours.empty())
       hint.suggestions = {{"leave it out", {{{field->operand->range.end, call.range.end}, ""}}}};
   }
-  if (hint.says.empty() && hint.named.isValid())
+  if (hint.says.empty() && !call.attributes.empty())
     hint.says = "functions are called as in `f(x)`";
   return kept(context, std::move(hint));
 }

@@ -106,9 +106,33 @@ private:
       context_.module.isOpen |= std::ranges::any_of(node->function->parameters, lacksType);
     }
     pending.global->function = lowerFunction(lowering_, node);
+    if (isBare(context_) && isOfRecord(pending))
+      resolveDefaults(pending);
     // Only graph lines are for several definitions.
     if (context_.relay.graph.empty())
       context_.nodes.clear();
+  }
+
+  /// Whether a record that is called may mean a function.
+  static bool isOfRecord(const Definitions::PendingFunction& pending) {
+    return std::ranges::any_of(pending.unit->types, [&](const auto& type) {
+      auto found = pending.unit->globals.find(lang::recordFunctionName(type.first));
+      return found != pending.unit->globals.end() && found->second.global == pending.global;
+    });
+  }
+
+  /// Where a record is called, only types tell which function is meant, and so which defaults.
+  void resolveDefaults(const Definitions::PendingFunction& pending) {
+    for (const surface::Parameter& parameter : pending.surface->parameters) {
+      if (!parameter.defaultValue)
+        continue;
+      context_.unit = pending.unit;
+      context_.module.isOpen = true;
+      std::string name = lang::recordDefaultName(pending.global->name, parameter.name.text);
+      lang::Global* global = context_.definitions.addNameless(context_.module.arena.copyText(name),
+                                                              parameter.name.range);
+      global->function = lowerFunction(lowering_, wrapExpression(parameter.defaultValue));
+    }
   }
 
   void resolveTests(const surface::File& file) {
