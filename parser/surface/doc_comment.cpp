@@ -59,6 +59,10 @@ std::string docComment(const surface::File& tree, const lang::SourceFile& source
   while (comment != tree.comments.begin()) {
     --comment;
     // A comment of one line may hold its line break.
+    // In Baton's notation others are for who reads the text.
+    if (tree.notation == surface::Notation::Baton &&
+        !text.substr(comment->begin - source.base()).starts_with("///"))
+      break;
     uint32_t end = comment->end - (text[comment->end - source.base() - 1] == '\n' ? 1 : 0);
     if (!isAdjacent(text.substr(end - source.base(), below - end)) ||
         !beginsLine(text.substr(0, comment->begin - source.base())))
