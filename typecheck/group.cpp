@@ -104,7 +104,7 @@ const Type* Group::tooLarge(lang::SourceRange range) {
 }
 
 lang::Words Group::text(const Type* type) {
-  return shortType(unifier.resolve(type));
+  return shortType(shownType(unifier, type));
 }
 
 lang::Words calleeText(const lang::Operand& callee) {

@@ -85,7 +85,7 @@ public:
   template <typename... Before>
   lang::Diagnostic& reportTypes(lang::Message message, lang::SourceRange range, const Type* wanted,
                                 const Type* given, const Before&... before) {
-    const Type *left = unifier.resolve(wanted), *right = unifier.resolve(given);
+    const Type *left = shownType(unifier, wanted), *right = shownType(unifier, given);
     TypeDifference difference = differenceOf(left, right);
     auto& report = diagnostics.report(message, range, before..., difference.left, difference.right);
     showDifference(report, left, right);

@@ -119,4 +119,17 @@ void OpenNumbers::decideByDefault(const Number& number) {
   decide(number, ownElement(classOf(number)));
 }
 
+const lang::Type* shownType(Unifier& unifier, const lang::Type* type) {
+  type = unifier.resolve(type);
+  Unifier::FreshUnknowns shown;
+  for (const Type* unknown : unifier.openUnknowns(type)) {
+    const OpenNumbers::Number* number = unifier.numbers().of(unknown);
+    shown.types[unknown] =
+        number
+            ? unifier.types().tensor(number->shape, ownElement(unifier.numbers().classOf(*number)))
+            : unknown;
+  }
+  return unifier.withFreshUnknowns(type, shown);
+}
+
 } // namespace typecheck

@@ -70,4 +70,7 @@ private:
   std::vector<Element> elements_;
 };
 
+/// A type as it is shown: numbers that are open still as what they are by themselves.
+const lang::Type* shownType(Unifier& unifier, const lang::Type* type);
+
 } // namespace typecheck

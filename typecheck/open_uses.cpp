@@ -111,9 +111,8 @@ bool Relations::fitsPartial(const PendingRelation& relation, size_t i) {
     unifier_.numbers().decide(OpenNumbers::Number(*number), partial->dtype);
   const Type* operand = unifier_.resolve(relation.operands[i]);
   if (const OpenNumbers::Number* open = unifier_.numbers().of(operand))
-    operand = unifier_.types().tensor(
-        open->shape,
-        partial->dtype.bits > 0 ? partial->dtype : ownElement(unifier_.numbers().classOf(*open)));
+    operand = partial->dtype.bits > 0 ? unifier_.types().tensor(open->shape, partial->dtype)
+                                      : shownType(unifier_, operand);
   if (operand->isUnknown() || fits(*partial, *operand, relation.names, unifier_))
     return true;
   lang::SourceRange range = i < relation.places.size() ? relation.places[i].range : relation.range;

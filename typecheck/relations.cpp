@@ -330,7 +330,7 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   case RelationResult::Outcome::Waiting:
     return waitOrGoOn(relation, result, operands);
   case RelationResult::Outcome::Failed:
-    reportFailure(relation, result, operands);
+    reportFailure(relation, std::move(result), operands);
     for (const Type* operand : relation.operands)
       unifier_.poison(operand);
     unifier_.unify(relation.result, unifier_.types().error());
@@ -438,8 +438,37 @@ bool Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
   return false;
 }
 
-void Relations::reportFailure(const PendingRelation& relation, const RelationResult& result,
-                              std::span<const Type* const> operands) {
+namespace {
+
+/// How a part of a tuple or a list is read, which brackets do of tensors, and what a list is made a
+/// tensor by.
+void noteOtherForms(lang::Diagnostic& report, const lang::OperatorRow& row, const Type& operand) {
+  bool reads = row.role == lang::Role::Take || row.role == lang::Role::TakePoints ||
+               row.role == lang::Role::Slice;
+  bool isList = operand.kind == lang::TypeKind::Data && operand.definition->name == "List";
+  if (reads && operand.isTuple())
+    report.note("brackets read of tensors; a field of a tuple is `t.0`");
+  else if (reads && isList)
+    report.note(
+        "brackets read of tensors; element `i` of a list is `nth(xs, i)`, the first `hd(xs)`");
+  else if (isList)
+    for (std::string_view form : lang::formsElsewhere(fmt::format("{}(xs)", row.name)))
+      report.note(fmt::format("of a list it is `{}`", form));
+}
+
+} // namespace
+
+/// What is wrong is told of operands whose numbers are what they are by themselves, if that is as
+/// wrong.
+void Relations::reportFailure(const PendingRelation& relation, RelationResult result,
+                              lang::Types operands) {
+  auto byItself = [&](const Type* operand) { return shownType(unifier_, operand); };
+  lang::Types closed = arena_.copy(operands | std::views::transform(byItself));
+  if (RelationResult again = answer(relation, closed);
+      again.outcome == RelationResult::Outcome::Failed) {
+    result = std::move(again);
+    operands = closed;
+  }
   auto isOther = [&](const lang::DimMark& mark) { return mark.operand != result.operand; };
   // A clash between operands is a mistake of the call; nobody knows which of them is wrong.
   bool isOfOne = result.operand && *result.operand < relation.places.size() &&
@@ -459,6 +488,8 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
   CallPlaces at{relation.range, *relation.attributes, places, values_};
   for (const lang::CallFix& fix : result.fixes)
     addFix(report, fix, *relation.row, at);
+  if (!operands.empty())
+    noteOtherForms(report, *relation.row, *operands[0]);
   bool takesFunction = relation.row->derivative != lang::Derivative::None;
   if (takesFunction && operands[0]->kind != lang::TypeKind::Function)
     suggestFunctionItself(report, at);

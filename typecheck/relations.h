@@ -136,8 +136,8 @@ private:
   void reportNoTuple(const PendingRelation& relation, const Type& type);
   /// False when it had to report.
   bool unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
-  void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,
-                     std::span<const Type* const> operands);
+  void reportFailure(const PendingRelation& relation, lang::RelationResult result,
+                     lang::Types operands);
   void reportUnsolved(const PendingRelation& relation);
 
   Unifier& unifier_;

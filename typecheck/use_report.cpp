@@ -21,7 +21,7 @@ void addProblem(lang::Diagnostic& report, const lang::Diagnostic& problem, const
   std::vector<lang::Words> types;
   for (size_t i = 0; i < use.operands.size() && i < parameters.size(); ++i)
     types.push_back(
-        lang::words("`{}: {}`", parameters[i]->name, shortType(unifier.resolve(use.operands[i]))));
+        lang::words("`{}: {}`", parameters[i]->name, shortType(shownType(unifier, use.operands[i]))));
   report.note(lang::words("it is used with {}", runtime::joined(std::move(types), ", ")));
 }
 

@@ -287,7 +287,7 @@ void Walk::reportArgument(const lang::Call& call, size_t i, const Type* wanted, 
                           lang::Types parameters) {
   const Type* declared = declaredParameter(call, i);
   bool isNamed = declared && declared->hasSymbol;
-  const Type *known = unifier_.resolve(wanted), *found = unifier_.resolve(given);
+  const Type *known = shownType(unifier_, wanted), *found = shownType(unifier_, given);
   TypeDifference difference = differenceOf(known, found);
   auto& report = diagnostics_.report(
       Message::ArgumentMismatch, call.arguments[i].range, i + 1, calleeText(call.callee),
