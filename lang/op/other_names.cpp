@@ -38,14 +38,25 @@ constexpr Form forms[] = {
     {"bool", "cast($, dtype = bool)"},
     {"len", "size($, 0)"},
     {"len", "length($)"},
-    {"range", "arange(0, $, 1, dtype = i32)"},
+    {"range", "arange($)"},
     {"range", "list.range(0, $)"},
     {"reversed", "rev($)"},
     {"square", "$ ** 2"},
     {"reciprocal", "1 / $"},
     {"t", "$.T"},
-    {"flatten", "reshape($, [-1])"},
     {"ravel", "reshape($, [-1])"},
+    {"flatten", "reshape($, [-1])"},
+    {"log1p", "log(1 + $)"},
+    {"expm1", "exp($) - 1"},
+    {"triu", "trilu($, 0, upper = true)"},
+    {"tril", "trilu($, 0, upper = false)"},
+    {"hstack", "concatenate($, axis = 1)"},
+    {"vstack", "concatenate($, axis = 0)"},
+    {"count_nonzero", "sum(cast($ != 0, dtype = i32))"},
+    {"stack(xs)", "list.stack(xs)"},
+    {"sum(xs)", "list.sum(xs)"},
+    {"max(xs)", "list.max(xs)"},
+    {"min(xs)", "list.min(xs)"},
     {"max(a, b)", "maximum(a, b)"},
     {"min(a, b)", "minimum(a, b)"},
     {"sum(a, b)", "add(a, b)"},
@@ -60,6 +71,33 @@ std::vector<std::string_view> formsElsewhere(std::string_view name) {
     if (form.theirs == name)
       found.push_back(form.ours);
   return found;
+}
+
+namespace {
+
+/// A call with that many arguments by position, and what it stands for: `$` is the next argument,
+/// anything else a number, behind the name of an attribute where it has one. `number` is the
+/// element type of numbers that are given.
+struct ShortCall {
+  std::string_view name;
+  size_t count;
+  std::string_view means;
+};
+
+constexpr ShortCall shortCalls[] = {
+    {"arange", 1, "0 $ 1 dtype=number"}, {"arange", 2, "$ $ 1 dtype=number"},
+    {"arange", 3, "$ $ $ dtype=number"}, {"one_hot", 1, "$ 1.0 0.0"},
+    {"one_hot", 2, "$ 1.0 0.0 depth=$"}, {"nn.pad", 1, "$ 0"},
+    {"nn.pad", 2, "$ 0 pad_width=$"},
+};
+
+} // namespace
+
+std::string_view shortCall(std::string_view name, size_t count) {
+  for (const ShortCall& call : shortCalls)
+    if (call.name == name && call.count == count)
+      return call.means;
+  return {};
 }
 
 const OperatorRow* ofTwo(const OperatorTable& operators, const OperatorRow& row) {

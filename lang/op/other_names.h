@@ -15,6 +15,11 @@ const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_v
 /// forms that it may mean, in which `$` is the argument. Empty for other names.
 std::vector<std::string_view> formsElsewhere(std::string_view name);
 
+/// What a call of an operator with so many arguments by position means in Baton's notation where it
+/// gives too few of them: arguments that blanks part, `$` for the next one, numbers, those with a
+/// name, and `number` for the element type of the numbers. Empty where it means nothing.
+std::string_view shortCall(std::string_view name, size_t count);
+
 /// What the name of an operator means where it is given two tensors, as `max` elsewhere; null where
 /// it means nothing else.
 const OperatorRow* ofTwo(const OperatorTable& operators, const OperatorRow& row);

@@ -7,6 +7,7 @@
 #include "parser/resolve/bare_forms.h"
 #include "parser/resolve/foreign_calls.h"
 #include "parser/resolve/name_hints.h"
+#include "parser/resolve/short_calls.h"
 #include "parser/surface/foreign_words.h"
 
 #include <algorithm>
@@ -356,7 +357,7 @@ private:
       if (each.isNamed()) {
         place = size_t(std::ranges::find(names, each.name.text) - names.begin());
         if (place == names.size() || (place < operands.size() && operands[place])) {
-          reportName(each, names, place < names.size());
+          reportName(each, names, place < names.size(), callee);
           continue;
         }
       }
@@ -373,7 +374,8 @@ private:
     return makeCall(all);
   }
 
-  void reportName(const Given& each, std::span<const std::string_view> names, bool isKnown) {
+  void reportName(const Given& each, std::span<const std::string_view> names, bool isKnown,
+                  const lang::Expr* callee = nullptr) {
     if (isKnown) {
       context_.diagnostics.report(Message::RepeatedArgument, each.name.range, each.name.text);
       return;
@@ -383,6 +385,10 @@ private:
     if (names.empty())
       return;
     report.note(fmt::format("the parameters are {}", fmt::join(names, ", ")));
+    const auto* global = callee ? callee->as<lang::Global>() : nullptr;
+    if (global && context_.definitions.unitOf(*global).isPrelude)
+      if (const auto* row = lang::calledElsewhere(context_.environment.operators, global->name))
+        report.note(fmt::format("of tensors it is `{}`", row->name));
     if (wantsHints(context_))
       suggestNames(report, each.name.range, each.name.text,
                    std::vector{NameChoices{"", {names.begin(), names.end()}}});
@@ -476,7 +482,9 @@ Use buildBareCall(ResolveContext& context, const surface::Call& call) {
     return buildUnknown(context, call.range);
   if (!callee || callee->as<lang::Var>())
     return buildValueCall(context, buildExpr(context, call.callee), call);
-  return BareCall(context, call.range, givenOf(call)).named(callee, call.callee->range);
+  const auto* op = callee->as<lang::OperatorRef>();
+  const surface::Call& whole = op ? wholeCall(context, *op->row, call) : call;
+  return BareCall(context, call.range, givenOf(whole)).named(callee, call.callee->range);
 }
 
 Use buildValueCall(ResolveContext& context, Use callee, const surface::Call& call) {
