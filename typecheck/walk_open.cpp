@@ -46,13 +46,16 @@ const Type* Walk::inferOpenCall(const lang::Call& call, const lang::Global& glob
     wanted.push_back(parameters[i]->annotation
                          ? mentions_.declaredAt(use, parameters[i]->annotation)
                          : arguments[i]);
+  bool fits = true;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i]->annotation) {
       auto mismatch = [this, &call, i, wanted](const Type*, const Type* given) {
         reportArgument(call, i, wanted[i], given, wanted);
       };
-      group_.require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
+      fits &= group_.require(wanted[i], arguments[i], call.arguments[i].range, mismatch, true);
     }
+  if (!fits)
+    return unifier_.types().error();
   return addOpenUse(use, &call.callee, arguments, call.arguments, call.range);
 }
 
