@@ -27,6 +27,8 @@ public:
   std::span<const lang::Global* const> defaultsOf(const lang::Global& function) const;
   /// The one of a parameter; null where it has none.
   const lang::Global* defaultOf(const lang::Global& function, size_t parameter) const;
+  /// The defaults that stand in for what is left out of calls around what is being inferred.
+  std::vector<const lang::Global*> open;
   bool isDefault(const lang::Global& global) const { return isDefault_.contains(&global); }
   /// Those that a call may mean of what `value` gave its callee, by the name of a field, or by what
   /// a parameter declares.

@@ -5,6 +5,7 @@
 #include "typecheck/partial_types.h"
 #include "typecheck/walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace typecheck {
@@ -98,9 +99,14 @@ const Type* Walk::inferRecordCall(const lang::Call& call, const lang::Global& na
   if (!checking_.records->meantBy(call) && !placeMeant(call, named, function))
     return unifier_.types().error();
   const RecordCalls::Meant& meant = *checking_.records->meantBy(call);
-  for (const lang::Block* value : meant.defaults)
-    for (size_t i = 0; value && i < value->bindings.size(); ++i)
-      inferBinding(value->bindings[i]);
+  for (size_t i = 0; i < meant.defaults.size(); ++i) {
+    if (!meant.defaults[i])
+      continue;
+    checking_.records->open.push_back(checking_.records->defaultOf(named, i));
+    for (const lang::Binding& binding : meant.defaults[i]->bindings)
+      inferBinding(binding);
+    checking_.records->open.pop_back();
+  }
   return inferCall(*meant.call);
 }
 
@@ -128,6 +134,11 @@ bool Walk::fillDefaults(std::vector<lang::Operand>& operands, const lang::Global
     const lang::Global* value = checking_.records->defaultOf(function, i);
     if (!value) {
       diagnostics_.report(Message::MissingArgument, range, function.function->parameters[i]->name);
+      return false;
+    }
+    if (std::ranges::count(checking_.records->open, value) > 0) {
+      diagnostics_.report(Message::RecursiveConstant, range,
+                          function.function->parameters[i]->name);
       return false;
     }
     defaults[i] = checking_.open.copyOf(*value->function).body;
