@@ -30,6 +30,9 @@ public:
 
 private:
   Fate enter(const Binding& binding) override {
+    const auto* call = binding.value->as<Call>();
+    const auto* change = call ? call->callee.value->as<Constructor>() : nullptr;
+    isChange_ = change && !change->definition;
     if (fixed_.isUnused(*binding.var))
       return Fate::Drop;
     return isNeedlessLet(binding) ? Fate::Splice : Fate::Copy;
@@ -209,8 +212,10 @@ private:
   void closeBlock(const Block&) override { blocks_.pop_back(); }
 
   Atom operandAtom(const Operand& old) override {
-    if (const Function* called = checking_.functions.ofOperators->usedBy(&old))
-      return blocks_.back()->bind(ofOperator(*called));
+    if (const Function* called = checking_.functions.ofOperators->usedBy(&old)) {
+      const Function* function = ofOperator(*called);
+      return isChange_ ? blocks_.back()->let("given", function) : blocks_.back()->bind(function);
+    }
     const Global* instance = checking_.open.usedBy(&old);
     return instance ? atom(*instance) : atom(*old.value);
   }
@@ -381,6 +386,8 @@ private:
   /// The functions around what is being copied, from the definition inwards.
   std::vector<const Function*> around_;
   std::unordered_map<const Function*, SizePlaces> places_;
+  /// Whether fields of a record are changed, in an arm, where values without a place would go.
+  bool isChange_ = false;
   /// The blocks around what is being copied.
   std::vector<BlockBuilder*> blocks_;
 };
