@@ -18,8 +18,6 @@ enum class ModuleForm : uint8_t { Definitions, Expression, Function };
 struct FieldHint {
   std::string says;
   std::vector<Suggestion> suggestions;
-  /// Where an argument has a name, as only those of definitions and operators may.
-  SourceRange named = {};
 };
 
 /// A program in core IR. Nodes live in `arena`, types in `types`, which other modules may share.
