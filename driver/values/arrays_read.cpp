@@ -332,11 +332,12 @@ std::string firstLines(const Lines& all, const auto& text) {
 }
 
 /// Says what is missing of a value, and what of the file has no place in it.
-Error missingText(const Survey& survey, const std::vector<std::string>& unused, const Type* type) {
+Error missingText(const Survey& survey, const std::vector<std::string>& unused,
+                  const ValueBuilder& builder) {
   constexpr size_t mostCompared = 1000;
   const std::vector<std::string_view> others(
       unused.begin(), unused.begin() + ptrdiff_t(std::min(unused.size(), mostCompared)));
-  std::string text = fmt::format("parts of `{}` are missing:", lang::typeText(type));
+  std::string text = fmt::format("parts of `{}` are missing:", builder.wantedText());
   text += firstLines(survey.missing, [&](const MissingPart& part) {
     auto similar = lang::similarNames(part.key, others);
     return fmt::format("{}, {}{}", backquoted(part.key), part.what,
@@ -405,7 +406,7 @@ Result<Done> readArrays(ArrayKeys& keys, const std::string& key, ValueBuilder& b
     return Error{
         fmt::format("there is no key {}; {}", backquoted(key), formats::listedKeys(keys.all()))};
   if (!found->missing.empty())
-    return missingText(*found, keys.without(key, found->used), builder.wanted());
+    return missingText(*found, keys.without(key, found->used), builder);
   return ArrayReader(keys, builder, accept).read(key);
 }
 

@@ -92,24 +92,23 @@ private:
   /// The type of a function; one of an executable is its name.
   std::string closure(const runtime::Symbol& symbol) {
     const auto* function = static_cast<const lang::Function*>(symbol.definition);
-    return function ? lang::typeText(lang::functionType(types_, *function, typing_))
+    return function ? lang::typeText(lang::functionType(types_, *function, typing_), notation())
                     : std::string(symbol.name);
+  }
+
+  lang::Notation notation() const {
+    return style_.isBare ? lang::Notation::Baton : lang::Notation::Relay;
   }
 
   /// The name of a constructor; one of the module `nn` begins with it.
   std::string name(const Value& value) const {
-    std::string name = lang::printable(value.symbol().name);
-    if (style_.isBare)
-      std::ranges::replace(name, '/', '.');
-    return name;
+    return lang::plainName(lang::printable(value.symbol().name)).in(notation());
   }
 
   std::string briefTensor(const Value& value) {
     constexpr int64_t few = 8, longestRow = 3;
     const runtime::Tensor& tensor = value.tensor();
-    std::string type =
-        tensorTypeText(tensor.dtype(), tensor.shape(),
-                       style_.isBare ? lang::Notation::Baton : lang::Notation::Relay);
+    std::string type = tensorTypeText(tensor.dtype(), tensor.shape(), notation());
     if (!bounds_.showsElements || tensor.size() == 0)
       return type;
     if (tensor.size() <= few)

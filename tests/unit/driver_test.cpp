@@ -215,7 +215,7 @@ TEST_CASE("a byte-order mark is no part of the text") {
 TEST_CASE("functions of the prelude are found beside the operators") {
   CHECK(baton({"operators", "@map"}).output ==
         "## @map\n\n    @map[A, B](%f: fn (A) -> B, %xs: List[A]) -> List[B]\n\n"
-        "The list of `%f(x)`.\n");
+        "The list of `f(x)`.\n");
   CHECK(baton({"operators", "map"}).output == baton({"operators", "@map"}).output);
   std::string both = baton({"operators", "sum"}).output;
   CHECK(both.starts_with("## sum\n"));

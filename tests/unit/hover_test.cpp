@@ -114,7 +114,7 @@ TEST_CASE("globals have their type and the comment above them") {
   CHECK(at("@f(%x")->doc == "First line,\nsecond.");
   CHECK(at("@g")->doc == "");
   CHECK(at("@h")->doc == "");
-  CHECK(hover("def @main(%l: List[int32]) { |@map(@id, %l) }")->doc == "The list of `%f(x)`.");
+  CHECK(hover("def @main(%l: List[int32]) { |@map(@id, %l) }")->doc == "The list of `f(x)`.");
 }
 
 TEST_CASE("programs with errors can be asked, as far as their types are known") {

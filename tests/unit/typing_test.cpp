@@ -170,7 +170,7 @@ TEST_CASE("checked again, cases have the same types and mistakes", "[typing]") {
   for (auto [folder, mark] : {std::pair("inference", "// type: "), {"mistakes", "// case: "}})
     for (const tests::CaseFile& file : tests::caseFiles(folder, mark))
       for (const tests::Case& item : file.cases) {
-        INFO(item.text.plain());
-        checkAgain(header + item.text.plain());
+        INFO(item.text);
+        checkAgain(header + item.text);
       }
 }
