@@ -3,12 +3,12 @@
 #include "driver/commands.h"
 
 #include "driver/session/load.h"
-#include "runtime/words.h"
 #include "lang/source/utf8.h"
 #include "parser/baton/parse.h"
 #include "parser/format/format.h"
 #include "parser/relay/parse.h"
 #include "runtime/formats/file.h"
+#include "runtime/words.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,8 @@ void layOutFile(Session& session, Input input, const FmtOptions& options, const 
   auto text = input.read();
   if (!text)
     return answer.fail(ExitCode::World, text.failure().message);
-  auto result = laidOut(session, nameOf(options, path), withoutByteOrderMark(*text), look, answer);
+  auto result =
+      laidOut(session, nameOf(options, path), lang::withoutByteOrderMark(*text), look, answer);
   if (!result)
     return;
   if (path == "-" && !options.checks) {

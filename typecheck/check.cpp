@@ -133,7 +133,7 @@ private:
   void tellDoubts(const lang::Diagnostics& own) {
     for (const lang::Diagnostic& finding : own.all()) {
       auto isTold = [&](const lang::Diagnostic& told) {
-        return told.range == finding.range && told.text == finding.text;
+        return told.range == finding.range && told.text.plain() == finding.text.plain();
       };
       if (finding.message == lang::Message::DoubtfulCall &&
           std::ranges::none_of(diagnostics_.all(), isTold))

@@ -4,8 +4,6 @@
 #include "lang/ir/numbers_meant.h"
 #include "typecheck/call_edits.h"
 
-#include <fmt/format.h>
-
 namespace typecheck {
 
 namespace {
@@ -32,7 +30,8 @@ void doubtNumbers(const PendingRelation& relation, std::span<const Type* const> 
                      : "integers give integers, without what stands behind the point");
   std::vector<lang::CallChange> changes;
   std::vector<const lang::Operand*> places;
-  std::string after = fmt::format(", dtype=\"{}\")", isCount ? "int32" : "float32");
+  lang::Words after =
+      lang::words(", dtype={})", runtime::dtypeValue(isCount ? runtime::Int32 : runtime::Float32));
   for (size_t i = 0; i < operands.size(); ++i) {
     places.push_back(&relation.places[i]);
     if (operands[i]->isTensor() && !operands[i]->dtype.isFloat() &&

@@ -2,7 +2,7 @@
 #include "tests/harness/notation_attributes.h"
 
 #include "lang/op/attribute_schema.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 #include "stdlib/ops.h"
 #include "tests/harness/draw.h"
 
@@ -92,7 +92,7 @@ std::string NotationAttributes::operatorName(const OperatorRow& row, NodeId id) 
 std::string NotationAttributes::value(const AttributeRow& row, const std::string& text, NodeId id) {
   if (row.kind == AttributeKind::DType && text.size() > 2) {
     auto dtype = runtime::parseDType(text.substr(1, text.size() - 2));
-    std::string word = dtype ? shortDTypeName(*dtype) : "";
+    std::string word = dtype ? runtime::shortDTypeName(*dtype) : "";
     if (dtype && runtime::dtypeName(*dtype) == text.substr(1, text.size() - 2) &&
         !plan_.hides(word) && spelling_.takes(Form::ShortAttribute, id, 70))
       return word;

@@ -1,5 +1,5 @@
 // What Relay's text has no form for.
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 #include "tests/harness/notation_writer.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "tests/harness/notation_types.h"
 
 #include "lang/ir/expr.h"
-#include "lang/types/short_names.h"
+#include "runtime/short_names.h"
 #include "stdlib/ops.h"
 #include "tests/harness/random.h"
 #include "tests/harness/types.h"
@@ -66,7 +66,7 @@ std::string NotationTypes::list(Types parts) {
 std::string NotationTypes::type(const Type* type) {
   switch (type->kind) {
   case TypeKind::Tensor: {
-    std::string element = shortDTypeName(type->dtype);
+    std::string element = runtime::shortDTypeName(type->dtype);
     if (type->shape.empty())
       return element;
     uint64_t place = mixSeed(0, typeText(type));
@@ -135,7 +135,7 @@ std::string NotationTypes::partialTensor(const Type* type, NodeId id, size_t par
   std::string sizes;
   for (size_t i = 0; i < type->shape.size(); ++i)
     sizes += (i == 0 ? "" : ", ") + (i == left ? "_" : dimText(type->shape[i]));
-  return fmt::format("{}[{}]", shortDTypeName(type->dtype), sizes);
+  return fmt::format("{}[{}]", runtime::shortDTypeName(type->dtype), sizes);
 }
 
 std::string NotationTypes::dataType(const TypeDefinition& definition) {
