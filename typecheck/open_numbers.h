@@ -42,6 +42,8 @@ public:
   /// The open number that a type is; null for any other type.
   const Number* of(const lang::Type* type) const;
   OpenClass classOf(const Number& number) { return elements_[root(number.element)].its; }
+  /// The same for all numbers that agree, and another one for others.
+  uint32_t elementOf(const Number& number) { return root(number.element); }
   /// Lets a number be a real.
   void makeReal(const Number& number) { elements_[root(number.element)].its = OpenClass::Real; }
   /// Lets two numbers have one element.

@@ -74,7 +74,14 @@ void Relations::listen() {
   };
 }
 
+/// Whether only who walks over definitions can go on with it.
+static bool needsWalk(const PendingRelation& relation) {
+  return relation.open || relation.call || relation.asValue;
+}
+
 void Relations::add(const PendingRelation& relation, lang::Types operands) {
+  if (needsWalk(relation))
+    open_.walked.push_back(relations_.size());
   relations_.push_back(arena_.make<PendingRelation>(relation));
   relations_.back()->operands = arena_.copy(operands);
 }
@@ -569,20 +576,25 @@ bool passesOpenFunctions(Unifier& unifier, const PendingRelation& use) {
 
 } // namespace
 
-/// Whether only who walks over definitions can go on with it.
-static bool needsWalk(const PendingRelation& relation) {
-  return relation.open || relation.call || relation.asValue;
+/// Uses, calls and operators as values from the first one on that is open.
+std::span<const size_t> Relations::openWalks() {
+  while (open_.firstWalked < open_.walked.size() &&
+         relations_[open_.walked[open_.firstWalked]]->isDone)
+    ++open_.firstWalked;
+  return std::span(open_.walked).subspan(open_.firstWalked);
 }
 
 /// Lets the first use of those that are meant have an instance of its own, and the first call be
 /// one of a function. What waits for sizes of its result has all types that it needs.
 bool Relations::joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&)) {
-  for (size_t i = 0; i < relations_.size(); ++i)
-    if (needsWalk(*relations_[i]) && !relations_[i]->isDone && isMeant(unifier_, *relations_[i]) &&
-        std::ranges::count(open_.sized, i) == 0) {
-      open_.joining.push_back(i);
+  for (size_t number : openWalks()) {
+    const PendingRelation& relation = *relations_[number];
+    if (!relation.isDone && isMeant(unifier_, relation) &&
+        std::ranges::count(open_.sized, number) == 0) {
+      open_.joining.push_back(number);
       return true;
     }
+  }
   return false;
 }
 
@@ -596,18 +608,47 @@ PendingRelation* Relations::nextToJoin() {
   return nullptr;
 }
 
-bool Relations::settleNext() {
-  if (joinFirst(passesOpenFunctions))
-    return true;
-  for (; open_.firstNumber < open_.numbers.size(); ++open_.firstNumber)
-    if (const OpenNumbers::Number* number =
-            unifier_.numbers().of(open_.numbers[open_.firstNumber])) {
+/// The numbers that stand beside operands of which nothing is known, while uses may tell what these
+/// are: they are of the same type then.
+std::unordered_set<uint32_t> Relations::numbersBesideUnknowns() {
+  std::unordered_set<uint32_t> found;
+  if (openWalks().empty())
+    return found;
+  for (const PendingRelation* relation : relations_) {
+    if (relation->isDone || !relation->row)
+      continue;
+    std::vector<uint32_t> numbers;
+    bool hasUnknown = false;
+    for (const Type* unknown : unifier_.openUnknownsOf(relation->operands))
+      if (const OpenNumbers::Number* number = unifier_.numbers().of(unknown))
+        numbers.push_back(unifier_.numbers().elementOf(*number));
+      else
+        hasUnknown = true;
+    if (hasUnknown)
+      found.insert(numbers.begin(), numbers.end());
+  }
+  return found;
+}
+
+/// Gives the first number that is not of `others` the type that it has by itself.
+bool Relations::settleNumber(const std::unordered_set<uint32_t>& others) {
+  for (size_t i = open_.firstNumber; i < open_.numbers.size(); ++i) {
+    const OpenNumbers::Number* number = unifier_.numbers().of(open_.numbers[i]);
+    if (!number) {
+      open_.firstNumber += i == open_.firstNumber ? 1 : 0;
+    } else if (!others.contains(unifier_.numbers().elementOf(*number))) {
       unifier_.numbers().decideByDefault(OpenNumbers::Number(*number));
       return true;
     }
+  }
+  return false;
+}
+
+bool Relations::settleNext() {
   auto isUse = [](Unifier&, const PendingRelation& relation) { return relation.open != nullptr; };
   auto isAny = [](Unifier&, const PendingRelation&) { return true; };
-  return joinFirst(isCall) || joinFirst(isUse) || joinFirst(isAny) ||
+  return joinFirst(passesOpenFunctions) || settleNumber(numbersBesideUnknowns()) ||
+         joinFirst(isCall) || joinFirst(isUse) || joinFirst(isAny) || settleNumber({}) ||
          (!std::exchange(open_.goesOn, true) && !open_.sized.empty());
 }
 

@@ -17,6 +17,7 @@
 #include "typecheck/sized_calls.h"
 
 #include <set>
+#include <unordered_set>
 
 namespace typecheck {
 
@@ -123,6 +124,9 @@ private:
   Wait askOpen(PendingRelation& relation, size_t number);
   Wait askWalk(const PendingRelation& relation, size_t number);
   Wait waitToJoin(const PendingRelation& relation, size_t number);
+  std::span<const size_t> openWalks();
+  std::unordered_set<uint32_t> numbersBesideUnknowns();
+  bool settleNumber(const std::unordered_set<uint32_t>& others);
   bool joinFirst(bool (*isMeant)(Unifier&, const PendingRelation&));
   bool fitsPartial(const PendingRelation& relation, size_t i);
   void takeInstance(PendingRelation& relation, const Instance& instance);
@@ -167,6 +171,10 @@ private:
     std::vector<size_t> sized;
     /// Those that wait for sizes of their operands.
     std::vector<size_t> shaped;
+    /// Uses of open definitions, calls and operators as values, in the order of the program, and
+    /// the first that may be open still.
+    std::vector<size_t> walked;
+    size_t firstWalked = 0;
     /// Those that are to have an instance of their own.
     std::vector<size_t> joining;
     /// Whether those that wait for sizes are to be reported.

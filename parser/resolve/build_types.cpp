@@ -51,6 +51,13 @@ bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
   return false;
 }
 
+/// A type parameter that the signature names by a letter; null for any other name.
+const lang::TypeParameter* findLetter(const ResolveContext& context, std::string_view name) {
+  const auto& letters = context.bare.letters;
+  auto known = std::ranges::find(letters, name, &lang::TypeParameter::name);
+  return known == letters.end() ? nullptr : *known;
+}
+
 /// A constant of a text as a size; null where none is meant.
 const lang::Dim* buildConstantDim(ResolveContext& context, const surface::Dim& dim) {
   if (!isBare(context) || context.locals.find(dim.name))
@@ -69,6 +76,8 @@ const lang::Dim* buildConstantDim(ResolveContext& context, const surface::Dim& d
 const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim) {
   lang::TypeContext& types = context.module.types;
   const auto* parameter = context.typeParameters.find(dim.name);
+  if (!parameter)
+    parameter = findLetter(context, dim.name);
   if (parameter && !useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range))
     return types.any();
   if (const lang::Dim* constant = parameter ? nullptr : buildConstantDim(context, dim))
@@ -371,14 +380,12 @@ const lang::TypeParameter* letterParameter(ResolveContext& context,
   if (!isBare(context) || type.name.size() != 1 || type.name[0] < 'a' || type.name[0] > 'z' ||
       !type.arguments.empty() || context.definitions.findType(*context.unit, type.name))
     return nullptr;
-  auto& letters = context.bare.letters;
-  auto known = std::ranges::find(letters, type.name, &lang::TypeParameter::name);
-  if (known != letters.end())
-    return *known;
-  if (!context.bare.isSignature)
+  if (const lang::TypeParameter* known = findLetter(context, type.name))
+    return known;
+  if (!context.bare.isSignature || context.bare.sizes.contains(type.name))
     return nullptr;
-  letters.push_back(context.module.arena.make<lang::TypeParameter>(type.name));
-  return letters.back();
+  context.bare.letters.push_back(context.module.arena.make<lang::TypeParameter>(type.name));
+  return context.bare.letters.back();
 }
 
 const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {

@@ -98,6 +98,7 @@ private:
   void resolveFunction(const Definitions::PendingFunction& pending) {
     context_.unit = pending.unit;
     context_.bare.sizes.clear();
+    context_.bare.letters.clear();
     Node* node = buildFunction(context_, *pending.surface);
     if (isBare(context_)) {
       // The head was made for this definition a moment ago.
@@ -170,6 +171,7 @@ private:
   Node* wrapExpression(const surface::Expr* expr) {
     lang::Module& module = context_.module;
     context_.bare.sizes.clear();
+    context_.bare.letters.clear();
     context_.locals.openFrame();
     Use body = buildExpr(context_, expr);
     context_.locals.closeFrame();
