@@ -93,7 +93,8 @@ COMMANDS = {
     # The machine collects them.
     "cycles": ["--engine", "loops"],
 }
-LIMITS = [int(12e6 * 1.2**step) for step in range(26)]
+# In parts of the program's own file, without room for which the system cannot even begin it.
+LIMITS = [1.02 * 1.2**step for step in range(26)]
 # Somewhere here what is set up before `main` has no room, which is the same for all programs.
 SETUP_LIMITS = [int(15e6 + 0.25e6 * step) for step in range(40)]
 
@@ -117,12 +118,13 @@ def run(baton, folder, name, limit):
 def main():
     baton = sys.argv[1]
     seen, problems = set(), []
+    limits = [int(os.path.getsize(baton) * part) for part in LIMITS]
     with tempfile.TemporaryDirectory() as folder:
         for name, text in PROGRAMS.items():
             with open(os.path.join(folder, name + ".rly"), "w") as file:
                 file.write(HEADER + text)
         for name in PROGRAMS:
-            for limit in LIMITS + (SETUP_LIMITS if name == "list" else []):
+            for limit in limits + (SETUP_LIMITS if name == "list" else []):
                 status, problem = run(baton, folder, name, limit)
                 seen.add((name, status))
                 if problem:
