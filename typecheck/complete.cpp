@@ -232,7 +232,7 @@ private:
   const Type* declared(const Var& old) override {
     bool isFound = checking_.open.numberParameter(old) || isOfOwn(old) ||
                    (!old.annotation && (isComputed(old) || isNeverGiven(old)));
-    const Type* type = isFound ? checking_.typing.of(old) : old.annotation;
+    const Type* type = isFound ? asDeclared(checking_.typing.of(old)) : old.annotation;
     return isFound && mentionsFound(*type) ? old.annotation : type;
   }
 
@@ -249,22 +249,35 @@ private:
   const Type* declaredResult(const Function& old) override {
     bool isNamed = old.resultAnnotation && old.resultAnnotation->hasSymbol;
     bool isOwn = checking_.open.isOwn(*around_.front()) && (isNamed || around_.size() == 1);
-    return isOwn ? checking_.typing.result(old) : old.resultAnnotation;
+    return isOwn ? asDeclared(checking_.typing.result(old)) : old.resultAnnotation;
   }
 
+  /// The instance of one use has type parameters of its own for those of the use.
   std::span<const TypeParameter* const> declaredGenerics(const Function& old) override {
     if (!checking_.open.isOwn(old))
       return old.generics;
+    ofUse_ = {};
     std::vector<const TypeParameter*> generics(old.generics.begin(), old.generics.end());
     auto add = [&](const Type* type) {
-      for (const TypeParameter* parameter : freeParameters(type))
-        if (std::ranges::count(generics, parameter) == 0)
-          generics.push_back(parameter);
+      for (const TypeParameter* parameter : freeParameters(type)) {
+        if (std::ranges::count(old.generics, parameter) > 0 ||
+            std::ranges::count(ofUse_.parameters, parameter) > 0)
+          continue;
+        generics.push_back(make.types.parameter(parameter->name, &old));
+        ofUse_.parameters.push_back(parameter);
+        ofUse_.types.push_back(make.types.variable(generics.back()));
+      }
     };
     for (const Var* parameter : old.parameters)
       add(checking_.typing.of(*parameter));
     add(checking_.typing.result(old));
     return make.arena.copy(generics);
+  }
+
+  /// A type that was found in the definition that is being copied, as its copy declares it.
+  const Type* asDeclared(const Type* type) {
+    bool isOwn = type && checking_.open.isOwn(*around_.front());
+    return isOwn ? checking_.unifier.substitute(type, ofUse_.parameters, ofUse_.types) : type;
   }
 
   /// Whether a type has a type parameter that the definition does not declare.
@@ -388,6 +401,12 @@ private:
   std::unordered_map<const Function*, SizePlaces> places_;
   /// Whether fields of a record are changed, in an arm, where values without a place would go.
   bool isChange_ = false;
+  /// Of the instance of one use: the type parameters of the use, and what they are in its copy.
+  struct OfUse {
+    std::vector<const TypeParameter*> parameters = {};
+    std::vector<const Type*> types = {};
+  };
+  OfUse ofUse_;
   /// The blocks around what is being copied.
   std::vector<BlockBuilder*> blocks_;
 };

@@ -3,6 +3,7 @@
 #include "typecheck/partial_types.h"
 #include "typecheck/relations.h"
 #include "typecheck/type_difference.h"
+#include "typecheck/type_parameters.h"
 #include "typecheck/use_report.h"
 
 #include <algorithm>
@@ -32,6 +33,13 @@ const Dim* openSize(const Type& declared, const Type& type, std::span<const Dim*
 /// Whether an instance lacks what its use may tell, as where it gives a function.
 bool isOfWhatIsKnown(const lang::Diagnostic& problem) {
   return problem.message == Message::CannotInfer || problem.message == Message::UnsolvedCall;
+}
+
+/// Whether a type mentions type parameters, which are of the definition that the use is in and so
+/// mean nothing in an instance that others share.
+bool mentionsParameters(const Type* type) {
+  bool isPlain = type->isTensor() && !type->hasSymbol;
+  return !isPlain && !freeParameters(type).empty();
 }
 
 } // namespace
@@ -81,6 +89,8 @@ Relations::Wait Relations::askOpen(PendingRelation& relation, size_t number) {
     }
     operands.push_back(result);
   }
+  if (std::ranges::any_of(operands, mentionsParameters))
+    return waitToJoin(relation, number);
   Instance* instance = definitions_.find(*relation.open, operands, numbersOfOperands(relation));
   if (!instance) {
     diagnostics_.report(Message::OpenUse, relation.range, lang::plainName(relation.open->name),

@@ -20,8 +20,8 @@ void addProblem(lang::Diagnostic& report, const lang::Diagnostic& problem, const
   const auto& parameters = use.open.function->parameters;
   std::vector<lang::Words> types;
   for (size_t i = 0; i < use.operands.size() && i < parameters.size(); ++i)
-    types.push_back(
-        lang::words("`{}: {}`", parameters[i]->name, shortType(shownType(unifier, use.operands[i]))));
+    types.push_back(lang::words("`{}: {}`", parameters[i]->name,
+                                shortType(shownType(unifier, use.operands[i]))));
   report.note(lang::words("it is used with {}", runtime::joined(std::move(types), ", ")));
 }
 

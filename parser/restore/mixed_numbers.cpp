@@ -58,7 +58,9 @@ private:
     if (value.isAtom())
       return isOpen(value);
     const auto* call = value.as<lang::Call>();
-    if (call && std::ranges::any_of(call->arguments, [&](const lang::Operand& argument) {
+    // Operands of operators are of types that go together; what data holds is not.
+    bool isOperator = call && call->callee.value->as<lang::OperatorRef>();
+    if (isOperator && std::ranges::any_of(call->arguments, [&](const lang::Operand& argument) {
           return tensorOf(argument) && !isOpen(argument);
         }))
       return false;

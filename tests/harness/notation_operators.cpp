@@ -34,7 +34,8 @@ std::string NotationWriter::infixOperand(const Node& node, size_t i) {
   size_t suffix = part.text.find_first_of("if");
   bool mayBeBare = part.kind == NodeKind::Literal && other.kind == NodeKind::Local && other.type &&
                    part.type && other.type->isTensor() && other.type->dtype == part.type->dtype &&
-                   suffix != std::string::npos && !isShared(node.parts[i]);
+                   suffix != std::string::npos && !isShared(node.parts[i]) &&
+                   (part.text[suffix] == 'f' || !plan_.meansReals);
   return mayBeBare && spelling_.takes(Form::BareNumber, node.parts[i], 60)
              ? "(" + part.text.substr(0, suffix) + ")"
              : atom(node.parts[i]);

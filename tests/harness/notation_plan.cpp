@@ -3,6 +3,7 @@
 
 #include "lang/ir/expr.h"
 #include "stdlib/ops.h"
+#include "tests/harness/notation_attributes.h"
 #include "tests/harness/random.h"
 #include "tests/harness/shared_lines.h"
 #include "tests/harness/types.h"
@@ -69,6 +70,16 @@ std::set<std::string> saidByOperators(const Program& program) {
   return names;
 }
 
+/// Whether an operator that means reals is given something integer.
+bool givesIntegersForReals(const Program& program, const Node& node) {
+  if (node.kind != NodeKind::Operator || operatorOf(node).numbersMeant == NumbersMeant::AsGiven)
+    return false;
+  return std::ranges::any_of(node.parts, [&](NodeId part) {
+    const Type* type = program.node(part).type;
+    return !type || !type->isTensor() || type->dtype.isInteger();
+  });
+}
+
 class Planning {
 public:
   Planning(const Program& program, Spelling& spelling)
@@ -77,6 +88,8 @@ public:
   NotationPlan run() {
     plan_.lines = lineValues(program_);
     plan_.names = namesOf(program_);
+    plan_.meansReals = std::ranges::any_of(
+        program_.nodes, [&](const Node& node) { return givesIntegersForReals(program_, node); });
     for (size_t i = 0; i + 1 < program_.definitions.size(); ++i)
       openParameters(program_.definitions[i]);
     for (NodeId id : everyNode(program_))

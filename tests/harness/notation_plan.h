@@ -20,6 +20,8 @@ struct NotationPlan {
   /// The definitions that are imported, with all data types; none, and the program has both.
   std::set<std::string> imported = {};
   bool hasImport = false;
+  /// Whether something integer goes where reals are meant, which a number without a type would be.
+  bool meansReals = false;
 
   bool hides(const std::string& name) const { return names.contains(name); }
 };
