@@ -31,7 +31,8 @@ std::optional<RelationResult> requireInt64(const RelationCall& call, size_t i) {
 
 std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
                                             bool (*isGood)(runtime::DType)) {
-  bool isEmpty = call.rank(i) == 1 && call.shape(i)[0]->isConstant(0);
+  // The literal `[]` of Baton's notation has the elements of a float.
+  bool isEmpty = call.rank(i) == 1 && call.shape(i)[0]->isConstant(0) && call.sizesIn(i);
   bool good =
       isEmpty || (call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
                   call.shape(i)[0]->value <= int64_t(largestRank));
