@@ -49,8 +49,11 @@ private:
     return call && type && isSizedMark(*call) && (fixed_.isFixed(*call) || !saysMore(*call, *type));
   }
 
+  /// An instance of a use in a definition that was left open after it has no types.
   bool keeps(const Global& global) override {
-    return !checking_.open.isOpen(global) && !checking_.records->isDefault(global);
+    bool isLost =
+        checking_.open.isOwn(*global.function) && !checking_.typing.result(*global.function);
+    return !isLost && !checking_.open.isOpen(global) && !checking_.records->isDefault(global);
   }
 
   Atom atom(const Expr& old) override {

@@ -85,10 +85,10 @@ struct ShortCall {
 };
 
 constexpr ShortCall shortCalls[] = {
-    {"arange", 1, "0 $ 1 dtype=number"}, {"arange", 2, "$ $ 1 dtype=number"},
-    {"arange", 3, "$ $ $ dtype=number"}, {"one_hot", 1, "$ 1.0 0.0"},
-    {"one_hot", 2, "$ 1.0 0.0 depth=$"}, {"nn.pad", 1, "$ 0"},
-    {"nn.pad", 2, "$ 0 pad_width=$"},
+    {R"(arange)", 1, "0 $ 1 dtype=number"}, {R"(arange)", 2, "$ $ 1 dtype=number"},
+    {R"(arange)", 3, "$ $ $ dtype=number"}, {R"(one_hot)", 1, "$ 1.0 0.0"},
+    {R"(one_hot)", 2, "$ 1.0 0.0 depth=$"}, {R"(nn.pad)", 1, "$ 0"},
+    {R"(nn.pad)", 2, "$ 0 pad_width=$"},
 };
 
 } // namespace
