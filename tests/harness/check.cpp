@@ -18,6 +18,7 @@
 #include "tests/harness/alpha_equal.h"
 #include "tests/harness/check_types.h"
 #include "tests/harness/notation.h"
+#include "tests/harness/notation_plan.h"
 #include "tests/harness/random.h"
 #include "tests/harness/shared_work.h"
 #include "tests/harness/through_file.h"
@@ -380,8 +381,7 @@ public:
                   "in Baton's notation the program is refused:\n" + bench_.reader.errorText(again) +
                       text);
     std::string first = printed(read, false), second = printed(again, false);
-    if (first != second && !alphaEqual(*read.module, *again.module) &&
-        !sameButNames(first, second))
+    if (first != second && !alphaEqual(*read.module, *again.module) && !sameButNames(first, second))
       fail("notation", "from Baton's notation comes another program:\n" + first + text + second);
   }
 
@@ -405,6 +405,8 @@ public:
   }
 
   std::optional<Finding> spellingFinding(Spelling& spelling, const std::optional<Value>& value) {
+    if (givesIntegersForReals(program_))
+      return std::nullopt;
     NotationTexts texts = notationTexts(program_, spelling);
     std::string text = texts.program;
     if (!texts.imported.empty())

@@ -22,8 +22,7 @@ std::string NotationWriter::literal(const Node& node, NodeId id) {
   std::string number = full.substr(0, digits), suffix = full.substr(digits);
   if (spelling_.takes(Form::Constant, mixSeed(0, full), 12))
     return constants_.try_emplace(full, fmt::format("const{}", constants_.size())).first->second;
-  bool mayBeBare = suffix == "f32" || (suffix == "i32" && !plan_.meansReals);
-  if (!mayBeBare || !spelling_.takes(Form::BareNumber, id, 60))
+  if ((suffix != "i32" && suffix != "f32") || !spelling_.takes(Form::BareNumber, id, 60))
     return full;
   return number + (suffix == "f32" && number.find('.') == std::string::npos ? ".0" : "");
 }

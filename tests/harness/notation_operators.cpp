@@ -20,7 +20,9 @@ constexpr std::string_view infixes[] = {"+", "-",  "*", "/",  "%",  "@", "**",
 std::string NotationWriter::operand(const Node& node, size_t i, const OperatorRow& row) {
   const Node& part = program_.node(node.parts[i]);
   bool isList = row.operand(i).kind == OperandKind::TensorTuple && part.kind == NodeKind::Tuple &&
-                !part.parts.empty() && !isShared(node.parts[i]);
+                !isShared(node.parts[i]) && std::ranges::any_of(part.parts, [&](NodeId each) {
+                  return program_.node(each).kind != NodeKind::Literal;
+                });
   if (!isList || !spelling_.takes(Form::BracketedTuple, node.parts[i], 60))
     return expr(node.parts[i]);
   std::string text = tuple(part);
@@ -34,8 +36,7 @@ std::string NotationWriter::infixOperand(const Node& node, size_t i) {
   size_t suffix = part.text.find_first_of("if");
   bool mayBeBare = part.kind == NodeKind::Literal && other.kind == NodeKind::Local && other.type &&
                    part.type && other.type->isTensor() && other.type->dtype == part.type->dtype &&
-                   suffix != std::string::npos && !isShared(node.parts[i]) &&
-                   (part.text[suffix] == 'f' || !plan_.meansReals);
+                   suffix != std::string::npos && !isShared(node.parts[i]);
   return mayBeBare && spelling_.takes(Form::BareNumber, node.parts[i], 60)
              ? "(" + part.text.substr(0, suffix) + ")"
              : atom(node.parts[i]);

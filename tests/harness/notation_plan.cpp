@@ -88,8 +88,6 @@ public:
   NotationPlan run() {
     plan_.lines = lineValues(program_);
     plan_.names = namesOf(program_);
-    plan_.meansReals = std::ranges::any_of(
-        program_.nodes, [&](const Node& node) { return givesIntegersForReals(program_, node); });
     for (size_t i = 0; i + 1 < program_.definitions.size(); ++i)
       openParameters(program_.definitions[i]);
     for (NodeId id : everyNode(program_))
@@ -201,6 +199,11 @@ bool isFunctionOf(const std::string& name, const Type* type) {
   std::ranges::transform(its, its.begin(),
                          [](unsigned char letter) { return std::tolower(letter); });
   return its == name;
+}
+
+bool givesIntegersForReals(const Program& program) {
+  return std::ranges::any_of(
+      program.nodes, [&](const Node& node) { return givesIntegersForReals(program, node); });
 }
 
 NotationPlan planNotation(const Program& program, Spelling& spelling) {

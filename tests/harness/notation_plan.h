@@ -20,11 +20,12 @@ struct NotationPlan {
   /// The definitions that are imported, with all data types; none, and the program has both.
   std::set<std::string> imported = {};
   bool hasImport = false;
-  /// Whether something integer goes where reals are meant, which a number without a type would be.
-  bool meansReals = false;
 
   bool hides(const std::string& name) const { return names.contains(name); }
 };
+
+/// Whether something integer goes where reals are meant. What people write there is a real.
+bool givesIntegersForReals(const Program& program);
 
 NotationPlan planNotation(const Program& program, Spelling& spelling);
 
